@@ -1,0 +1,112 @@
+#include "terrawave/par/host/memory.hpp"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "terrawave/base/error.hpp"
+
+namespace terrawave::par::host {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // one cache line, one AVX-512 register
+
+void* aligned(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{kAlignment}); }
+void free_aligned(void* p) noexcept { ::operator delete (p, std::align_val_t{kAlignment}); }
+
+class Plain : public QueueImpl {
+ public:
+  explicit Plain(int threads) : threads_(threads) {}
+  void* allocate(std::size_t bytes) override { return aligned(bytes); }
+  void deallocate(void* p, std::size_t) noexcept override { free_aligned(p); }
+  void upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
+  void download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
+  void copy(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
+  void fill_bytes(void* p, int value, std::size_t n) override {
+    const Scope open(*this);
+    std::memset(p, value, n);
+  }
+  void* allocate_pinned(std::size_t bytes) override { return aligned(bytes); }
+  void deallocate_pinned(void* p, std::size_t) noexcept override { free_aligned(p); }
+  void lane_download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
+  void lane_upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
+  void lane_after_queue() override {}
+  void queue_after_lane() override {}
+  void lane_synchronize() override {}
+  void synchronize() override {}
+  DeviceInfo info() override {
+    struct sysinfo s {};
+    sysinfo(&s);
+    return {"host, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads"),
+            std::size_t{s.totalram} * s.mem_unit, std::size_t{s.freeram + s.bufferram} * s.mem_unit,
+            0};
+  }
+
+ private:
+  struct Scope {
+    explicit Scope(QueueImpl& q) : queue(q) { queue.launch_begins(); }
+    ~Scope() { queue.launch_ends(); }
+    QueueImpl& queue;
+  };
+  void transfer(void* to, const void* from, std::size_t n) {
+    const Scope open(*this);
+    std::memcpy(to, from, n);
+  }
+  int threads_;
+};
+
+// Every block lies on pages of its own that are inaccessible while no launch is open.
+class Guarded final : public Plain {
+ public:
+  using Plain::Plain;
+  void* allocate(std::size_t bytes) override {
+    const std::size_t span = pages(bytes);
+    const std::lock_guard lock(mutex_);
+    void* p = mmap(nullptr, span, open_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    blocks_[p] = span;
+    return p;
+  }
+  void deallocate(void* p, std::size_t) noexcept override {
+    const std::lock_guard lock(mutex_);
+    const auto it = blocks_.find(p);
+    if (it == blocks_.end()) return;
+    munmap(p, it->second);
+    blocks_.erase(it);
+  }
+  void launch_begins() override {
+    const std::lock_guard lock(mutex_);
+    if (open_++ == 0) protect(PROT_READ | PROT_WRITE);
+  }
+  void launch_ends() override {
+    const std::lock_guard lock(mutex_);
+    if (--open_ == 0) protect(PROT_NONE);
+  }
+
+ private:
+  static std::size_t pages(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return (bytes + page - 1) / page * page;
+  }
+  void protect(int how) {
+    for (const auto& [p, span] : blocks_)
+      if (mprotect(p, span, how) != 0) throw LogicError("mprotect failed on guarded memory");
+  }
+  std::mutex mutex_;
+  std::map<void*, std::size_t> blocks_;
+  int open_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<QueueImpl> make_plain(int threads) { return std::make_shared<Plain>(threads); }
+std::shared_ptr<QueueImpl> make_guarded(int threads) { return std::make_shared<Guarded>(threads); }
+
+}  // namespace terrawave::par::host
