@@ -15,7 +15,10 @@ struct View {
   Index size = 0;
 
   TW_FUNCTION T& operator[](Index i) const { return data[i]; }
-  TW_FUNCTION operator View<const T>() const requires(!std::is_const_v<T>) { return {data, size}; }
+  template <class U>
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) TW_FUNCTION operator View<U>() const {
+    return {data, size};
+  }
 };
 
 }  // namespace terrawave::par
