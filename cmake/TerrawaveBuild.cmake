@@ -46,7 +46,7 @@ if(TERRAWAVE_CUDA)
   target_compile_definitions(terrawave_flags INTERFACE TERRAWAVE_CUDA=1)
   target_compile_options(terrawave_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -prec-div=true -prec-sqrt=true -ftz=false --expt-relaxed-constexpr
-      -Xcompiler=-ffp-contract=off,-fno-math-errno,-fno-trapping-math,-Wall
+      -Xcompiler=-ffp-contract=off,-fno-math-errno,-fno-trapping-math,-Wall,-Wno-unknown-pragmas
       -diag-suppress=20012>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TERRAWAVE_WERROR}>>:-Werror=all-warnings>)
   target_link_libraries(terrawave_flags INTERFACE
