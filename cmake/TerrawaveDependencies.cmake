@@ -68,3 +68,22 @@ endif()
 if(TERRAWAVE_TESTS)
   terrawave_find(GTest libgtest-dev)
 endif()
+
+terrawave_plain_library(deps_png png.h png16 libpng-dev)
+if(TERRAWAVE_STATIC)
+  find_library(deps_Z NAMES libz.a z)
+  target_link_libraries(deps_png INTERFACE ${deps_Z} m)
+endif()
+
+# Chart.js is inlined into report.html: its text becomes a source file of string pieces.
+find_file(TERRAWAVE_CHART_JS NAMES chart.min.js Chart.min.js
+  PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)
+if(NOT TERRAWAVE_CHART_JS)
+  terrawave_missing("Chart.js" libjs-chart.js)
+endif()
+set(chart_source ${PROJECT_BINARY_DIR}/generated/chart_js.cpp)
+if(NOT EXISTS ${chart_source} OR ${TERRAWAVE_CHART_JS} IS_NEWER_THAN ${chart_source})
+  file(READ ${TERRAWAVE_CHART_JS} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  file(WRITE ${chart_source} "// Chart.js, as installed on the machine that built this.\n#include <string_view>\nnamespace terrawave::io {\nstd::string_view chart_js();\nnamespace {\nconstexpr unsigned char kBytes[] = {${bytes}};\n}\nstd::string_view chart_js() { return {reinterpret_cast<const char*>(kBytes), sizeof(kBytes)}; }\n}\n")
+endif()
