@@ -1,0 +1,42 @@
+// Flow to several receivers at once: D-infinity and multiple flow direction.
+#pragma once
+
+#include <cstdint>
+
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/grid.hpp"
+
+namespace terrawave::terrain {
+
+enum class MultiRule {
+  freeman,  // s^p over strictly lower neighbours (Freeman 1991; p about 1.1)
+  quinn,  // (L s)^p with contour lengths 1/2 and sqrt(2)/4 (Quinn 1991; p = 1; Holmgren 1994: 4-6)
+  dinf    // steepest of eight triangular facets (Tarboton 1997); p is not used
+};
+
+// Fraction of its flow that each cell gives to neighbour k: fractions[k * cells + cell]. They add
+// up to 1 (or all are 0: a root). Powers and angles are taken on the host from libm; the GPU
+// receives the same bytes. D4 grids are refused for dinf.
+template <class T>
+void multiflow_fractions(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                         par::View<const std::uint8_t> state, MultiRule rule, double exponent,
+                         par::View<double> fractions);
+
+// D-infinity angle of each cell, counter-clockwise from east in radians [0, 2 pi), -1 where the
+// cell has no lower facet, NaN at nodata.
+template <class T>
+void dinf_angles(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                 par::View<const std::uint8_t> state, par::View<double> angles);
+
+// Fractions of D-infinity from given angles (T8-like rasters of other tools).
+void dinf_fractions(const par::Queue& queue, const Grid& grid, par::View<const double> angles,
+                    par::View<double> fractions);
+
+// out = weight + sum over donors of fraction * out(donor), donors in the order of neighbours: a
+// cell is summed when all its donors are final. `weights` empty: 1 for each cell with data.
+// Throws InputError naming cells and length of a loop when the fractions are cyclic.
+void multiflow_accumulate(const par::Queue& queue, const Grid& grid,
+                          par::View<const double> fractions, par::View<const std::uint8_t> state,
+                          par::View<const double> weights, par::View<double> out);
+
+}  // namespace terrawave::terrain
