@@ -33,6 +33,7 @@ endfunction()
 
 terrawave_plain_library(deps_metis metis.h metis libmetis-dev)
 terrawave_plain_library(deps_muparser muParser.h muparser libmuparser-dev)
+terrawave_plain_library(deps_zlib zlib.h z zlib1g-dev)
 terrawave_plain_library(deps_udunits udunits2.h udunits2 libudunits2-dev)
 if(TERRAWAVE_STATIC)
   find_library(deps_EXPAT NAMES libexpat.a expat)
