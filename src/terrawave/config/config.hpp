@@ -42,7 +42,8 @@ class Diagnostics {
 class Config {
  public:
   // Each throws LogicError for a key that the schema does not declare.
-  bool has(std::string_view key) const;  // written in the file, or has a default
+  bool has(std::string_view key) const;      // written in the file, or has a default
+  bool written(std::string_view key) const;  // in the file or by an override
   bool boolean(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double number(std::string_view key) const;
@@ -86,8 +87,11 @@ Config load(const std::filesystem::path& file, const Schema& schema,
 Config parse(std::string_view toml, const std::string& file_name, const Schema& schema,
              const std::vector<std::string>& overrides = {});
 
-// The value of run.solver in a case file, read before its schema is known.
-std::string peek_solver(const std::filesystem::path& file);
+// The value of run.solver in a case file, read before its schema is known. Where `known` is not
+// empty, any other name is refused.
+std::string peek_solver(const std::filesystem::path& file,
+                        const std::vector<std::string>& overrides = {},
+                        const std::vector<std::string>& known = {});
 
 // A complete, commented template of a case; `explain` text of a key; the reference page (Markdown).
 std::string write_template(const Schema& schema,

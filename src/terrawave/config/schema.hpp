@@ -13,7 +13,7 @@ namespace terrawave::config {
 enum class Type { boolean, integer, number, text, numbers, texts };
 
 // One key. Built fluently:
-//   Key::number("dt", "s").range(0, 10).fallback(0.1).doc("Time step.")
+//   Key::number("dt", "s").more_than(0).fallback(0.1).describe("Time step.")
 struct Key {
   std::string name;  // inside its table: "cfl"
   Type type = Type::text;
