@@ -1,6 +1,9 @@
 # terrawave_cli_cases(AREA [FOLDER]): one test that runs all cases (*.case) of a folder with
 # cli_cases.py; FOLDER is the calling tests.cmake's own where it is not given.
 function(terrawave_cli_cases area)
+  if(NOT TARGET terrawave)
+    return()
+  endif()
   set(cases ${folder})
   if(ARGC GREATER 1)
     set(cases ${ARGV1})
