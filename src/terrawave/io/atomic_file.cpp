@@ -8,34 +8,29 @@
 #include "terrawave/base/error.hpp"
 
 namespace terrawave::io {
-namespace {
 
-class Temporary {
- public:
-  explicit Temporary(std::filesystem::path name) : name_(std::move(name)) {}
-  ~Temporary() {
-    std::error_code ignored;
-    std::filesystem::remove(name_, ignored);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  const std::filesystem::path& name() const { return name_; }
+PartFile::PartFile(std::filesystem::path file)
+    : file_(std::move(file)),
+      // Keeps the extension: some libraries choose the format by it.
+      name_(file_.parent_path() /
+            (".part-" + std::to_string(getpid()) + "-" + file_.filename().string())) {}
 
- private:
-  std::filesystem::path name_;
-};
+PartFile::~PartFile() {
+  std::error_code ignored;
+  std::filesystem::remove(name_, ignored);
+}
 
-}  // namespace
+void PartFile::keep() {
+  std::error_code error;
+  std::filesystem::rename(name_, file_, error);
+  if (error) throw RunError("cannot write " + file_.string() + ": " + error.message());
+}
 
 void write_atomically(const std::filesystem::path& file,
                       const std::function<void(const std::filesystem::path&)>& write) {
-  // Keeps the extension: some libraries choose the format by it.
-  const Temporary temporary(file.parent_path() /
-                            (".part-" + std::to_string(getpid()) + "-" + file.filename().string()));
-  write(temporary.name());
-  std::error_code error;
-  std::filesystem::rename(temporary.name(), file, error);
-  if (error) throw RunError("cannot write " + file.string() + ": " + error.message());
+  PartFile part(file);
+  write(part.name());
+  part.keep();
 }
 
 void write_text(const std::filesystem::path& file, std::string_view text) {

@@ -24,23 +24,36 @@ struct Options {
   bool dry_run = false;       // check, estimate memory, write nothing
 };
 
-// A series of files written at given times. `write` is collective.
+// A series of files written at given times. `write` and `resume` are collective.
 struct Output {
   std::string name;           // "maps"
-  std::vector<double> times;  // increasing; the loop lands on each exactly
+  std::vector<double> times;  // increasing; the loop lands on each exactly (see output_times())
   std::function<void(double t, std::int64_t step)> write;
-  std::vector<std::string> files;  // what it writes, relative to the run's folder, for run.json
+  // Called before the first step of a resumed run: the first `written` of `times` are in the files
+  // already; what a killed run wrote after its checkpoint must be dropped. May be empty where each
+  // time has files of its own.
+  std::function<void(std::int64_t written)> resume = {};
+  std::vector<std::string> files = {};  // what it writes, relative to the run's folder
+  // Files known only while writing (one per time); asked for at the end. May be empty.
+  std::function<std::vector<std::string>()> list_files = {};
 };
+
+// 0, interval, 2 interval, ... up to `end`, each computed as k * interval (no drift), and `end`.
+// A last multiple closer to `end` than 1e-9 of the interval is `end`. interval must be > 0.
+std::vector<double> output_times(double interval, double end);
+// The same from chosen times: sorted, without repetitions and without those outside [0, end].
+std::vector<double> output_times(std::vector<double> chosen, double end);
 
 // A case that advances in time.
 struct TimeCase {
   std::unique_ptr<sim::Solver> solver;
-  double end_time = 0;
+  double end_time = 0;  // s; +inf: until max_steps or until the solver says it is finished
   std::optional<std::int64_t> max_steps;
   std::vector<Output> outputs;
   // After every call of step()/steps(): gauges and the like. May be empty.
   std::function<void(double t, std::int64_t step)> after_step;
-  // Extra state of outputs that a restart must restore (gauge series written so far). May be empty.
+  // Extra state of outputs that a restart must restore (gauge series so far), any bytes. Both are
+  // called on every rank; the root's bytes are kept, and every rank gets them back. May be empty.
   std::function<std::string()> save_extra;
   std::function<void(const std::string&)> load_extra;
   // Adds the solver's sections to report.html and its facts to run.json (root rank only).

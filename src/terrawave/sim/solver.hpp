@@ -82,6 +82,10 @@ class Solver {
   // Names what must not change between checkpoint and restart: mesh, physics, precision. Compared
   // as text, line by line, "key = value"; a mismatch is refused naming both sides.
   virtual std::string fingerprint() const = 0;
+  // True where dt is a constant of the method (leapfrog): the loop then takes whole steps of
+  // max_dt(), t = step * dt, and writes an output after the first step that reaches its time.
+  // False: steps are shortened to land exactly on output times.
+  virtual bool fixed_dt() const { return false; }
   // True when the solver itself says it is done (decay reached) before the end time.
   virtual bool finished() { return false; }
 };
