@@ -2,11 +2,13 @@
 #include "terrawave/io/report.hpp"
 
 #include <cmath>
+#include <fstream>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "terrawave/base/error.hpp"
 #include "terrawave/io/atomic_file.hpp"
 
 namespace terrawave::io {
@@ -14,6 +16,8 @@ namespace terrawave::io {
 std::string_view chart_js();  // generated from the installed Chart.js
 
 namespace {
+
+constexpr int kDataVersion = 1;  // of save() and load()
 
 constexpr std::string_view kStyle = R"css(
 :root{color-scheme:light;--ink:#1c2430;--soft:#5b6573;--line:#dde2e8;--page:#fff;--tint:#f5f7f9}
@@ -210,6 +214,27 @@ void Report::write(const std::filesystem::path& file) const {
   if (charts_ > 0) page += "<script>" + script_safe(std::string(chart_js())) + "</script>\n";
   page += fmt::format("</head><body>\n<h1>{}</h1>\n{}</body></html>\n", escape(title_), body_);
   write_text(file, page);
+}
+
+void Report::save(const std::filesystem::path& file) const {
+  const nlohmann::ordered_json data = {
+      {"report", kDataVersion}, {"title", title_}, {"charts", charts_}, {"body", body_}};
+  write_text(file, data.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+Report Report::load(const std::filesystem::path& file) {
+  try {
+    std::ifstream in(file, std::ios::binary);
+    const nlohmann::json data = nlohmann::json::parse(in);
+    if (data.at("report") != kDataVersion)
+      throw InputError(file.string() + ": written by another version of terrawave");
+    Report report(data.at("title").get<std::string>());
+    report.charts_ = data.at("charts");
+    report.body_ = data.at("body");
+    return report;
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(file.string() + ": not the data of a report: " + e.what());
+  }
 }
 
 }  // namespace terrawave::io

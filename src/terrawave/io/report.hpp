@@ -66,6 +66,10 @@ class Report {
   void svg(const std::string& caption, const std::string& svg);
   // Writes the page to a temporary name and renames it. Throws RunError when that fails.
   void write(const std::filesystem::path& file) const;
+  // Keeps what was added so far in a file (JSON), and takes it up again: sections can be added to
+  // it later. load() throws InputError where the file is not one of save().
+  void save(const std::filesystem::path& file) const;
+  static Report load(const std::filesystem::path& file);
 
  private:
   std::string title_;

@@ -24,7 +24,7 @@ struct Options {
   bool dry_run = false;       // check, estimate memory, write nothing
 };
 
-// A series of files written at given times. `write` and `resume` are collective.
+// A series of files written at given times. Its functions are called on every rank alike.
 struct Output {
   std::string name;           // "maps"
   std::vector<double> times;  // increasing; the loop lands on each exactly (see output_times())
@@ -33,6 +33,9 @@ struct Output {
   // already; what a killed run wrote after its checkpoint must be dropped. May be empty where each
   // time has files of its own.
   std::function<void(std::int64_t written)> resume = {};
+  // Called before every checkpoint and when the run ends, however it ends: files that grow get a
+  // state from which resume() can go on. May be empty.
+  std::function<void()> flush = {};
   std::vector<std::string> files = {};  // what it writes, relative to the run's folder
   // Files known only while writing (one per time); asked for at the end. May be empty.
   std::function<std::vector<std::string>()> list_files = {};

@@ -79,8 +79,7 @@ std::string claim_folder(const Options& options) {
   fs::create_directories(folder, error);
   if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());
   if (options.resume || !fs::exists(folder / kRunFile)) return "";
-  const Record earlier =
-      from_json(read_text(folder / kRunFile), (folder / kRunFile).string());
+  const Record earlier = from_json(read_text(folder / kRunFile), (folder / kRunFile).string());
   remove_earlier(folder, earlier);
   return "replacing the earlier run in " + folder.string() + " (" + earlier.solver + ", " +
          earlier.state + ", started " + earlier.started + ")";

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace terrawave::run {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include <sys/resource.h>
-
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/run/version.hpp"
@@ -62,9 +61,7 @@ Json phases_json(const Record& r) {
   return phases;
 }
 
-double as_number(const Json& j) {
-  return j.is_number() ? j.get<double>() : std::nan("");
-}
+double as_number(const Json& j) { return j.is_number() ? j.get<double>() : std::nan(""); }
 
 void read_audits(const Json& j, Record& r) {
   for (const Json& t : j.at("audit_times"))
@@ -123,7 +120,8 @@ std::string to_json(const Record& r) {
   j["phases"] = phases_json(r);
   j["audits"] = audits_json(r);
   Json times = Json::array();
-  for (const AuditPoint& p : r.audits) times.push_back({{"time", number(p.time)}, {"step", p.step}});
+  for (const AuditPoint& p : r.audits)
+    times.push_back({{"time", number(p.time)}, {"step", p.step}});
   j["audit_times"] = std::move(times);
   j["files"] = r.files;
   j["facts"] = Json::parse(r.facts_json);

@@ -39,10 +39,10 @@ struct Record {
   double time = 0;
   double end_time = 0;
   std::int64_t step = 0;
-  std::int64_t first_step = 0;   // where this session began; > 0 after a restart
-  double wall_seconds = 0;       // of this session
-  double earlier_seconds = 0;    // of the sessions before the restart
-  double stepping_seconds = 0;   // in steps, of this session
+  std::int64_t first_step = 0;    // where this session began; > 0 after a restart
+  double wall_seconds = 0;        // of this session
+  double earlier_seconds = 0;     // of the sessions before the restart
+  double stepping_seconds = 0;    // in steps, of this session
   double dt_min = 0, dt_max = 0;  // of this session
   sim::Work work;
   std::optional<double> bandwidth;  // measured, bytes/s, all ranks

@@ -43,6 +43,7 @@ config::Table run_table() {
 Settings read_settings(const config::Config& config) {
   const config::Config run = config.table("run");
   Settings s;
+  s.solver = run.text("solver");
   if (run.has("end_time")) s.end_time = run.number("end_time");
   if (run.has("max_steps")) s.max_steps = run.integer("max_steps");
   s.device = run.text("device");

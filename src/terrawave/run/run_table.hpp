@@ -16,14 +16,15 @@ config::Table run_table();
 // [run] as the program uses it. `config` below is the root table.
 struct Settings {
   enum class Progress { automatic, terminal, lines, none };
-  std::optional<double> end_time;  // s
-  std::optional<std::int64_t> max_steps;
+  std::string solver = {};
+  std::optional<double> end_time = {};  // s
+  std::optional<std::int64_t> max_steps = {};
   std::string device = "auto";  // auto, cpu, cuda
   bool single_precision = false;
-  int threads = 0;                        // 0: all
-  std::string out;                        // "" where not given
-  std::optional<double> checkpoint_time;  // simulated s between checkpoints
-  std::optional<double> checkpoint_wall;  // wall-clock s between checkpoints
+  int threads = 0;                             // 0: all
+  std::string out = {};                        // "" where not given
+  std::optional<double> checkpoint_time = {};  // simulated s between checkpoints
+  std::optional<double> checkpoint_wall = {};  // wall-clock s between checkpoints
   bool overlap = true;
   Progress progress = Progress::automatic;
 };

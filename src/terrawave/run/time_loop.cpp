@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kNoStep = std::numeric_limits<std::int64_t>::max();
-constexpr double kSyncSeconds = 0.1;      // the ranks talk about signals and the clock this often
-constexpr double kAuditSeconds = 30;      // and audit at least this often
-constexpr double kNewsSeconds = 2;        // and bring run.json up to date at most this often
-constexpr double kBandwidthAfter = 1;     // shorter runs do not pay for the measurement
+constexpr double kSyncSeconds = 0.1;   // the ranks talk about signals and the clock this often
+constexpr double kAuditSeconds = 30;   // and audit at least this often
+constexpr double kNewsSeconds = 2;     // and bring run.json up to date at most this often
+constexpr double kBandwidthAfter = 1;  // shorter runs do not pay for the measurement
 constexpr std::size_t kMostAudits = 4000;
 
 std::string audits_text(const std::vector<AuditPoint>& audits) {
@@ -140,6 +140,7 @@ bool TimeLoop::run() {
   if (record_.audits.empty() || record_.audits.back().step != record_.step) audit(false);
   if (settings_.checkpoint_time || settings_.checkpoint_wall || resumed_) checkpoint(kCheckpoint);
   now_ = elapsed();
+  flush_outputs();
   progress_.clear();
   return true;
 }
@@ -261,6 +262,11 @@ void TimeLoop::write_outputs() {
   if (wrote) news(false);
 }
 
+void TimeLoop::flush_outputs() {
+  for (const Output& output : case_.outputs)
+    if (output.flush) output.flush();
+}
+
 void TimeLoop::audit(bool timed) {
   const auto scope = context_.timers.time("audit");
   record_.audit_items = solver_.audit();
@@ -278,6 +284,7 @@ void TimeLoop::checkpoint(const char* name) {
   head.step = record_.step;
   head.fingerprint = solver_.fingerprint();
   head.notes["audits"] = audits_text(record_.audits);
+  flush_outputs();
   if (case_.save_extra) head.notes["outputs"] = case_.save_extra();
   io::write_checkpoint(options_.out / name, head, solver_, context_.comm);
   ++record_.checkpoints;
@@ -330,9 +337,8 @@ void TimeLoop::show_progress() {
 }
 
 void TimeLoop::news(bool at_once) {
-  const double t = elapsed();
-  if (!on_news || (!at_once && t - last_news_ < kNewsSeconds)) return;
-  last_news_ = t;
+  if (!on_news || (!at_once && now_ - last_news_ < kNewsSeconds)) return;
+  last_news_ = now_;
   on_news();
 }
 

@@ -37,6 +37,7 @@ class TimeLoop {
   bool run();
   // Writes the present state under this name in the run's folder.
   void checkpoint(const char* name);
+  void flush_outputs();
   // Called by run() whenever run.json should be brought up to date.
   std::function<void()> on_news;
 
