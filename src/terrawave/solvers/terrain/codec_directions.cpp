@@ -79,7 +79,7 @@ std::optional<double> nodata_of(const domain::Raster& raster, const Kind& kind) 
   std::string fits;
   for (const Kind& other : kinds) {
     const auto valid = domain::valid_cells(raster.cells, nodata_of(raster, other));
-    if (strangers(raster, valid, other, 1).empty()) fits += " " + std::string(other.name);
+    if (strangers(raster, valid, other, 1).empty()) fits += fmt::format(" {}", other.name);
   }
   throw InputError(fmt::format(
       "{}: error: expected direction codes of kind {}, found {}{}; {}", raster.info.name, kind.name,

@@ -206,9 +206,7 @@ Accumulation Session::weights() const {
 }
 
 void Session::accumulate_single() {
-  Receivers receivers;
-  receivers.direction = par::Buffer<Direction>(queue_, directions());
-  receivers.jumps = jumps();
+  const Receivers receivers{par::Buffer<Direction>(queue_, directions()), jumps()};
   begin("accumulate");
   accumulation_ = std::visit(
       [&](const auto& values) -> Accumulation {
@@ -247,9 +245,7 @@ const Accumulation& Session::accumulation() {
 }
 
 std::vector<std::int32_t> Session::basins() {
-  Receivers receivers;
-  receivers.direction = par::Buffer<Direction>(queue_, directions());
-  receivers.jumps = jumps();
+  const Receivers receivers{par::Buffer<Direction>(queue_, directions()), jumps()};
   begin("basins");
   par::Buffer<std::int32_t> label(queue_, info_.size());
   label_basins(queue_, grid_, receivers, label.view());
