@@ -1,0 +1,41 @@
+// The basin graph on host threads: its passes and its minimum spanning tree.
+#pragma once
+
+#include <limits>
+
+#include "terrawave/solvers/terrain/terrain_routing.hpp"
+
+namespace terrawave::terrain::cpu {
+
+// The lowest way between two adjacent basins. `code` = 4 * cell + k: see terrain_routing.hpp.
+template <class T>
+struct Pass {
+  Index code;
+  std::int32_t basin_a;  // of `cell`
+  std::int32_t basin_b;  // of its neighbour k
+  T height;
+  bool before(const Pass& other) const {
+    return height != other.height ? height < other.height : code < other.code;
+  }
+};
+
+// Every pass that can belong to the minimum spanning tree; a pair of basins may appear repeatedly.
+template <class T>
+std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                                    par::View<const std::int32_t> labels);
+
+// How basin b (b > 0) is left: through which pass, into which basin, and at what level.
+template <class T>
+struct BasinTree {
+  std::vector<std::int32_t> parent;  // -1: cannot be left
+  std::vector<Index> pass;           // code
+  std::vector<T> level;              // highest pass on the way to basin 0
+  int rounds = 0;
+  Index undrained = 0;
+};
+
+// Boruvka's rounds over the passes, the tree hung from basin 0.
+template <class T>
+BasinTree<T> hang_basins(std::vector<Pass<T>> passes, Index basins);
+
+}  // namespace terrawave::terrain::cpu
