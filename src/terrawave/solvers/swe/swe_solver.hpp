@@ -1,0 +1,64 @@
+// The two-layer shallow water solver: one rank's state, and the order of a step.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "terrawave/domain/tri_mesh.hpp"
+#include "terrawave/sim/context.hpp"
+#include "terrawave/sim/solver.hpp"
+
+namespace terrawave::swe {
+
+enum class BoundaryKind { wall, outflow };
+
+// How a step evaluates its edges; the bits are the same.
+//   edges      every edge once, stored, then gathered by the cells
+//   cells      every cell evaluates its three edges itself; nothing is stored
+//   automatic  what measured faster: edges on the host, cells on a GPU
+enum class Method { automatic, edges, cells };
+
+struct Parameters {
+  double g = 9.81;              // m/s^2
+  double density_ratio = 0.98;  // rho1 / rho2, in [0, 1)
+  double cfl = 0.9;             // share of the largest stable step, in (0, 1]
+  Method method = Method::automatic;
+};
+
+// Values of this rank's owned cells, in the order of LocalTriMesh: depths (m), discharges (m^2/s),
+// and the depth of the bottom below the datum (m; negative on land).
+struct CellFields {
+  std::vector<double> h1, q1x, q1y, h2, q2x, q2y, bottom;
+  explicit CellFields(std::size_t cells = 0)
+      : h1(cells), q1x(cells), q1y(cells), h2(cells), q2x(cells), q2y(cells), bottom(cells) {}
+};
+
+// Moves bottom and depths to multiples of a power of two so small that depths of the largest size
+// keep every bit, and so large that h1 + h2 - bottom is exact in the precision of the run: then
+// equal levels are equal to the bit, and a lake at rest stays so. `largest` is the greatest depth
+// or |bottom| over all ranks.
+void snap_levels(CellFields& fields, double largest, bool single_precision);
+
+class SweSolver : public sim::Solver {
+ public:
+  // Owned cells' values of a state or derived field, for outputs:
+  // h1 h2 q1x q1y q2x q2y bottom eta1 eta2 u1x u1y u2x u2y
+  virtual std::vector<double> values(std::string_view field) = 0;
+  // Global ids of the owned cells.
+  virtual const std::vector<GlobalId>& ids() const = 0;
+  virtual Index global_cells() const = 0;
+  // `n` steps of the largest stable size with the step kept on the device; returns the time passed.
+  virtual double advance(std::int64_t n) = 0;
+};
+
+// Every value of `mine` at its global place, on the root; empty elsewhere. Collective.
+std::vector<double> gather_cells(comm::Comm& comm, const std::vector<GlobalId>& ids,
+                                 const std::vector<double>& mine, Index global_cells);
+
+// `kinds` holds one entry per boundary group of the mesh. The context must outlive the solver.
+std::unique_ptr<SweSolver> make_solver(sim::Context& context, const domain::LocalTriMesh& mesh,
+                                       Index global_cells, const std::vector<BoundaryKind>& kinds,
+                                       const Parameters& parameters, const CellFields& initial);
+
+}  // namespace terrawave::swe
