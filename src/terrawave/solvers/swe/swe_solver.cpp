@@ -319,8 +319,9 @@ std::vector<double> Swe<Real>::values(std::string_view field) {
 
 }  // namespace
 
-void snap_levels(CellFields& fields, double largest, bool single_precision) {
-  if (!(largest > 0)) return;
+void set_levels(CellFields& fields, const std::vector<double>& eta1,
+                const std::vector<double>& eta2, const std::vector<double>& bottom, double largest,
+                bool single_precision) {
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest < 2^exponent
   // Sums of two such numbers, below 2^(exponent + 1), must have at most 53 (24) bits.
@@ -328,12 +329,11 @@ void snap_levels(CellFields& fields, double largest, bool single_precision) {
   const auto snap = [last](double x) {
     return std::ldexp(std::nearbyint(std::ldexp(x, -last)), last);
   };
-  for (std::size_t i = 0; i < fields.h1.size(); ++i) {
-    const double eta2 = snap(fields.h2[i] - fields.bottom[i]);
-    const double eta1 = snap(fields.h1[i] + fields.h2[i] - fields.bottom[i]);
-    fields.bottom[i] = snap(fields.bottom[i]);
-    fields.h2[i] = eta2 + fields.bottom[i];
-    fields.h1[i] = eta1 - eta2;
+  for (std::size_t i = 0; i < bottom.size(); ++i) {
+    const double interface = snap(eta2[i]);
+    fields.bottom[i] = snap(bottom[i]);
+    fields.h2[i] = interface + fields.bottom[i];
+    fields.h1[i] = snap(eta1[i]) - interface;
   }
 }
 

@@ -34,11 +34,14 @@ struct CellFields {
       : h1(cells), q1x(cells), q1y(cells), h2(cells), q2x(cells), q2y(cells), bottom(cells) {}
 };
 
-// Moves bottom and depths to multiples of a power of two so small that depths of the largest size
-// keep every bit, and so large that h1 + h2 - bottom is exact in the precision of the run: then
-// equal levels are equal to the bit, and a lake at rest stays so. `largest` is the greatest depth
-// or |bottom| over all ranks.
-void snap_levels(CellFields& fields, double largest, bool single_precision);
+// Sets bottom and depths from levels of the surface and of the interface above the datum (m), each
+// moved to a multiple of a power of two so small that depths of the largest size keep every bit,
+// and so large that h1 + h2 - bottom is exact in the precision of the run: then equal levels are
+// equal to the bit, and a lake at rest stays so. `largest` is the greatest level, depth or |bottom|
+// over all ranks.
+void set_levels(CellFields& fields, const std::vector<double>& eta1,
+                const std::vector<double>& eta2, const std::vector<double>& bottom, double largest,
+                bool single_precision);
 
 class SweSolver : public sim::Solver {
  public:
