@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -24,6 +25,7 @@ struct ToyOptions {
   double fixed_step = 1e-3;       // s
   std::int64_t poison_step = -1;  // after this step cell `poison_cell` is not a number
   Index poison_cell = 0;
+  std::int64_t signal_step = -1;    // after this step the last rank sends itself SIGTERM
   double sleep_seconds = 0;         // per step, to be interrupted in
   std::string physics = "burgers";  // stands in the fingerprint
 };
@@ -65,6 +67,7 @@ class ToySolver final : public sim::Solver {
     if (steps_ == o_.poison_step && owns(o_.poison_cell))
       u_[static_cast<std::size_t>(o_.poison_cell - first_)] =
           std::numeric_limits<double>::quiet_NaN();
+    if (steps_ == o_.signal_step && comm_.rank() == comm_.size() - 1) std::raise(SIGTERM);
     if (o_.sleep_seconds > 0)
       std::this_thread::sleep_for(std::chrono::duration<double>(o_.sleep_seconds));
   }

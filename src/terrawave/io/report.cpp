@@ -84,9 +84,14 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
   return out;
 }
 
-std::string png_tag(const Image& image, const std::string& caption) {
+std::string png_tag(const std::vector<std::uint8_t>& png, int width, int height,
+                    const std::string& caption) {
   return fmt::format(R"(<img alt="{}" width="{}" height="{}" src="data:image/png;base64,{}">)",
-                     escape(caption), image.width, image.height, base64(encode_png(image)));
+                     escape(caption), width, height, base64(png));
+}
+
+std::string png_tag(const Image& image, const std::string& caption) {
+  return png_tag(encode_png(image), image.width, image.height, caption);
 }
 
 // A vertical ramp with five labelled ticks.
@@ -194,10 +199,15 @@ void Report::picture(const std::string& caption, const Image& image) {
 }
 
 void Report::picture(const std::string& caption, const Image& image, const ColorBar& bar) {
+  picture_png(caption, encode_png(image), image.width, image.height, bar);
+}
+
+void Report::picture_png(const std::string& caption, const std::vector<std::uint8_t>& png,
+                         int width, int height, const ColorBar& bar) {
   body_ += fmt::format(
       "<figure><div class=\"picture\">{}{}</div><figcaption>{} — colours: "
       "{}</figcaption></figure>\n",
-      png_tag(image, caption), bar_html(bar), escape(caption), escape(bar.label));
+      png_tag(png, width, height, caption), bar_html(bar), escape(caption), escape(bar.label));
 }
 
 void Report::svg(const std::string& caption, const std::string& svg) {

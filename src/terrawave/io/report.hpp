@@ -63,6 +63,9 @@ class Report {
   void chart(const std::string& caption, const Chart& chart);
   void picture(const std::string& caption, const Image& image);
   void picture(const std::string& caption, const Image& image, const ColorBar& bar);
+  // The same from the bytes of a PNG file of that size.
+  void picture_png(const std::string& caption, const std::vector<std::uint8_t>& png, int width,
+                   int height, const ColorBar& bar);
   void svg(const std::string& caption, const std::string& svg);
   // Writes the page to a temporary name and renames it. Throws RunError when that fails.
   void write(const std::filesystem::path& file) const;

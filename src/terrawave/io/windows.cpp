@@ -10,8 +10,6 @@
 namespace terrawave::io {
 namespace {
 
-constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
-
 // The positions in `ids` by increasing id; empty where they increase already.
 std::vector<Index> order_of(std::span<const GlobalId> ids) {
   if (std::is_sorted(ids.begin(), ids.end())) return {};
@@ -105,16 +103,17 @@ std::size_t entry_bytes(const sim::FieldInfo& field) {
   return value_bytes(field.type) * std::size_t(field.components);
 }
 
-Index window_entries(std::size_t bytes_per_entry) {
+Index window_entries(std::size_t bytes_per_entry, std::size_t window_bytes) {
   // An entry travels with at most 16 bytes of run description.
-  return std::max<Index>(1, Index(kWindowBytes / (bytes_per_entry + 16)));
+  return std::max<Index>(1, Index(window_bytes / (bytes_per_entry + 16)));
 }
 
 void collect_windows(comm::Comm& comm, const sim::FieldBlock& mine, Index global_size,
-                     std::size_t bytes_per_entry, const StoreWindow& store) {
+                     std::size_t bytes_per_entry, const StoreWindow& store,
+                     std::size_t window_bytes) {
   require(mine.values.size() == mine.ids.size() * bytes_per_entry,
           "a field block's values do not match its ids");
-  const Index length = window_entries(bytes_per_entry);
+  const Index length = window_entries(bytes_per_entry, window_bytes);
   Cursor cursor(mine.ids);
   for (Index first = 0; first < global_size; first += length) {
     const Index n = std::min(length, global_size - first);
@@ -135,9 +134,9 @@ void collect_windows(comm::Comm& comm, const sim::FieldBlock& mine, Index global
 
 std::vector<std::byte> distribute_windows(comm::Comm& comm, std::span<const GlobalId> ids,
                                           Index global_size, std::size_t bytes_per_entry,
-                                          const FetchWindow& fetch) {
+                                          const FetchWindow& fetch, std::size_t window_bytes) {
   std::vector<std::byte> values(ids.size() * bytes_per_entry);
-  const Index length = window_entries(bytes_per_entry);
+  const Index length = window_entries(bytes_per_entry, window_bytes);
   Cursor cursor(ids);
   comm::Bytes window;
   for (Index first = 0; first < global_size; first += length) {

@@ -1,7 +1,6 @@
 #include "terrawave/run/execute.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -76,8 +75,9 @@ class Execution {
     } catch (const io::SharedError& e) {
       return fail(e.what(), [&] { loop.checkpoint(kCheckpoint); });
     } catch (const std::exception& e) {
-      if (context_.comm.size() > 1) fail_alone(e.what());
-      return fail(e.what(), [&] { loop.checkpoint(kCheckpoint); });
+      if (context_.comm.size() == 1) return fail(e.what(), [&] { loop.checkpoint(kCheckpoint); });
+      note_lonely_failure(e.what());
+      throw;
     }
   }
 
@@ -103,8 +103,9 @@ class Execution {
       discard();
       throw;
     } catch (const std::exception& e) {
-      if (context_.comm.size() > 1) fail_alone(e.what());
-      return fail(e.what(), {});
+      if (context_.comm.size() == 1) return fail(e.what(), {});
+      note_lonely_failure(e.what());
+      throw;
     }
   }
 
@@ -200,21 +201,17 @@ class Execution {
     return ExitCode::run_failed;
   }
 
-  // Only this rank knows: the others wait in a collective call that will not come. Ending the
-  // process makes the launcher end them all.
-  [[noreturn]] void fail_alone(const std::string& why) {
-    std::fprintf(stderr, "error: rank %d: %s\n", context_.comm.rank(), why.c_str());
-    if (context_.comm.is_root()) {
-      record_.state = "failed";
-      record_.message = why;
-      try {
-        io::write_text(options_.out / kRunFile, to_json(record_));
-      } catch (const std::exception&) {
-        // Said above already.
-      }
+  // Only this rank knows, so no collective call is possible: notes what can be noted. The program
+  // must end all ranks.
+  void note_lonely_failure(const std::string& why) {
+    record_.state = "failed";
+    record_.message = "rank " + std::to_string(context_.comm.rank()) + ": " + why;
+    if (!context_.comm.is_root()) return;
+    try {
+      io::write_text(options_.out / kRunFile, to_json(record_));
+    } catch (const std::exception&) {
+      // The first error is the one to tell.
     }
-    std::fflush(nullptr);
-    std::_Exit(static_cast<int>(ExitCode::run_failed));
   }
 
   const Settings& settings_;

@@ -22,7 +22,8 @@ void check_folder(const Options& options, comm::Comm& comm);
 // exit code: done, run_failed (a non-finite value, a full disk: said through context.log, a
 // checkpoint left, run.json says why) or interrupted (SIGINT, SIGTERM: the step is ended, a
 // checkpoint left). Throws InputError, with nothing written, where the folder or the checkpoint to
-// resume from does not fit. `config` is the root table with [run] in it.
+// resume from does not fit. An error of one rank alone among several is rethrown there: the program
+// must then end all ranks. `config` is the root table with [run] in it.
 ExitCode execute(Case& c, const config::Config& config, sim::Context& context,
                  const Options& options);
 
