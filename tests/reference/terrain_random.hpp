@@ -58,8 +58,9 @@ Dem<T> random_dem(Random& random, Index max_side) {
   g.loop_rows = random.chance(0.1);
   g.dy = random.chance(0.5) ? 1.0 : 3.0;
   if (random.chance(0.3)) {
-    g.dx.resize(std::size_t(g.rows));
-    for (double& w : g.dx) w = 0.5 + random.unit();
+    std::vector<double> widths;
+    for (Index row = 0; row < g.rows; ++row) widths.push_back(0.5 + random.unit());
+    g.dx = std::move(widths);
   }
   const Index choices[] = {1, 2, 4, 16, 250};
   const Index levels = choices[random.below(5)];

@@ -9,6 +9,10 @@
 #include "terrawave/solvers/terrain/cpu/cpu_peel.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_receivers.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_route.hpp"
+#include "terrawave/solvers/terrain/portable_routing.hpp"
+#if defined(TERRAWAVE_CUDA)
+#include "terrawave/solvers/terrain/cuda/tile_accumulate.hpp"
+#endif
 
 namespace terrawave::terrain {
 namespace {
@@ -18,6 +22,8 @@ void check(const Grid& grid) {
   require(grid.cells() <= std::numeric_limits<std::int32_t>::max(),
           "a raster of 2^31 or more cells is routed in tiles");
 }
+
+bool on_host(const par::Queue& queue) { return queue.backend() == par::Backend::host; }
 
 [[noreturn]] void refuse_loop(const par::Queue& queue, const Grid& grid,
                               const Receivers& receivers) {
@@ -42,85 +48,117 @@ Receivers steepest_receivers(const par::Queue& queue, const Grid& grid, par::Vie
                              par::View<const std::uint8_t> state, FlatRule flats) {
   check(grid);
   Receivers receivers{par::Buffer<Direction>(queue, grid.cells()), {}};
-  cpu::steepest_receivers(queue, grid, z, state, flats, receivers.direction.view());
+  if (on_host(queue))
+    cpu::steepest_receivers(queue, grid, z, state, flats, receivers.direction.view());
+  else
+    portable::steepest_receivers(queue, grid, z, state, flats, receivers.direction.view());
   return receivers;
 }
 
 Index count_pits(const par::Queue& queue, const Receivers& receivers,
                  par::View<const std::uint8_t> state) {
-  const par::LaunchScope open(queue);
-  const par::View<const Direction> direction = receivers.direction.view();
-  Index pits = 0;
-#pragma omp parallel for schedule(static) num_threads(queue.threads()) reduction(+ : pits)
-  for (Index c = 0; c < direction.size; ++c)
-    if (direction[c] == kRoot && !is_base(state[c])) ++pits;
-  return pits - Index(receivers.jumps.size());
+  return portable::count_roots(queue, receivers.direction.view(), state) -
+         Index(receivers.jumps.size());
 }
+
+namespace {
+
+// Returns the number of cells finished.
+template <class V>
+Index accumulate_by_device(const par::Queue& queue, const Grid& grid, const Receivers& receivers,
+                           par::View<const V> weights, par::View<V> out, Combine combine) {
+  if (on_host(queue)) return cpu::accumulate(queue, grid, receivers, weights, out, combine);
+#if defined(TERRAWAVE_CUDA)
+  if constexpr (std::is_integral_v<V>)
+    if (combine == Combine::sum && receivers.jumps.empty())
+      return cuda::tile_accumulate(queue, view_of(grid, {}), receivers.direction.view(), weights,
+                                   out);
+#endif
+  return portable::accumulate(queue, grid, receivers, weights, out, combine);
+}
+
+}  // namespace
 
 template <class V>
 void accumulate(const par::Queue& queue, const Grid& grid, const Receivers& receivers,
                 par::View<const V> weights, par::View<V> out, Combine combine) {
   check(grid);
-  const Index finished = cpu::accumulate(queue, grid, receivers, weights, out, combine);
-  Index data = 0;
-  {
-    const par::LaunchScope open(queue);
-    const par::View<const Direction> direction = receivers.direction.view();
-#pragma omp parallel for schedule(static) num_threads(queue.threads()) reduction(+ : data)
-    for (Index c = 0; c < direction.size; ++c) data += direction[c] != kNoDirection;
-  }
-  if (finished != data) refuse_loop(queue, grid, receivers);
+  const Index finished = accumulate_by_device(queue, grid, receivers, weights, out, combine);
+  if (finished != portable::count_data(queue, receivers.direction.view()))
+    refuse_loop(queue, grid, receivers);
 }
 
 void label_basins(const par::Queue& queue, const Grid& grid, const Receivers& receivers,
                   par::View<std::int32_t> labels) {
   check(grid);
-  if (!cpu::label_roots(queue, grid, receivers.direction.view(), receivers.jumps, labels))
-    refuse_loop(queue, grid, receivers);
+  const bool complete = on_host(queue) ? cpu::label_roots(queue, grid, receivers.direction.view(),
+                                                          receivers.jumps, labels)
+                                       : portable::label_roots(queue, grid, receivers, labels);
+  if (!complete) refuse_loop(queue, grid, receivers);
 }
+
+namespace {
+
+template <class T>
+RouteStats fill_by_device(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                          par::View<const std::uint8_t> state, par::View<T> filled) {
+  return on_host(queue) ? cpu::fill(queue, grid, z, state, filled)
+                        : portable::fill(queue, grid, z, state, filled);
+}
+
+template <class T>
+RouteStats leave_depressions(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                             par::View<const std::uint8_t> state, bool jump, Receivers& receivers) {
+  return on_host(queue) ? cpu::leave_depressions(queue, grid, z, state, jump, receivers)
+                        : portable::leave_depressions(queue, grid, z, state, jump, receivers);
+}
+
+template <class T>
+void drain_flats(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                 par::View<const std::uint8_t> state, par::View<Direction> direction) {
+  resolve_flats(queue, grid, z, state, direction);
+  if (on_host(queue))
+    cpu::drain_by_index(queue, grid, z, state, direction);
+  else
+    portable::drain_by_index(queue, grid, z, state, direction);
+}
+
+}  // namespace
 
 template <class T>
 void fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
           par::View<const std::uint8_t> state, par::View<T> filled) {
   check(grid);
-  cpu::fill(queue, grid, z, state, filled);
+  fill_by_device(queue, grid, z, state, filled);
 }
 
 template <class T>
 Index resolve_flats(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                     par::View<const std::uint8_t> state, par::View<Direction> direction) {
   check(grid);
-  return cpu::resolve_flats(queue, grid, z, state, direction);
+  return on_host(queue) ? cpu::resolve_flats(queue, grid, z, state, direction)
+                        : portable::resolve_flats(queue, grid, z, state, direction);
 }
 
 template <class T>
 Routed route(const par::Queue& queue, const Grid& grid, par::View<const T> z,
              par::View<const std::uint8_t> state, RouteMode mode, bool flats) {
   check(grid);
-  if (mode == RouteMode::fill) {
-    par::Buffer<T> filled(queue, grid.cells());
-    const RouteStats stats = cpu::fill(queue, grid, z, state, filled.view());
-    Routed routed{steepest_receivers(queue, grid, filled.cview(), state,
-                                     flats ? FlatRule::leave : FlatRule::by_index),
-                  stats};
-    const par::View<Direction> direction = routed.receivers.direction.view();
-    if (flats) {
-      cpu::resolve_flats(queue, grid, filled.cview(), state, direction);
-      cpu::drain_by_index(queue, grid, filled.cview(), state, direction);
-    } else {
-      cpu::leave_depressions(queue, grid, filled.cview(), state, false, routed.receivers);
-    }
+  const FlatRule rule = flats ? FlatRule::leave : FlatRule::by_index;
+  if (mode != RouteMode::fill) {
+    Routed routed{steepest_receivers(queue, grid, z, state, rule), {}};
+    if (flats) drain_flats(queue, grid, z, state, routed.receivers.direction.view());
+    routed.stats =
+        leave_depressions(queue, grid, z, state, mode == RouteMode::jump, routed.receivers);
     return routed;
   }
-  Routed routed{
-      steepest_receivers(queue, grid, z, state, flats ? FlatRule::leave : FlatRule::by_index), {}};
-  if (flats) {
-    const par::View<Direction> direction = routed.receivers.direction.view();
-    cpu::resolve_flats(queue, grid, z, state, direction);
-    cpu::drain_by_index(queue, grid, z, state, direction);
-  }
-  routed.stats =
-      cpu::leave_depressions(queue, grid, z, state, mode == RouteMode::jump, routed.receivers);
+  par::Buffer<T> filled(queue, grid.cells());
+  const RouteStats stats = fill_by_device(queue, grid, z, state, filled.view());
+  Routed routed{steepest_receivers(queue, grid, filled.cview(), state, rule), stats};
+  if (flats)
+    drain_flats(queue, grid, filled.cview(), state, routed.receivers.direction.view());
+  else
+    leave_depressions(queue, grid, filled.cview(), state, false, routed.receivers);
   return routed;
 }
 
