@@ -10,48 +10,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "shared_folder.hpp"
 #include "terrawave/run/execute.hpp"
 #include "toy_solver.hpp"
 
 namespace terrawave::test {
-
-inline std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-// A folder that all ranks know; the root makes it and removes it.
-class SharedFolder {
- public:
-  explicit SharedFolder(comm::Comm& comm) : comm_(comm) {
-    const std::string name = std::string("terrawave-") + std::to_string(getpid()) + "-" +
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    comm::Bytes bytes(name.size());
-    std::memcpy(bytes.data(), name.data(), name.size());
-    comm.broadcast(bytes, 0);
-    path_ = std::filesystem::temp_directory_path() /
-            std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (comm.is_root()) {
-      std::filesystem::remove_all(path_);
-      std::filesystem::create_directories(path_);
-    }
-    comm.barrier();
-  }
-  ~SharedFolder() {
-    comm_.barrier();
-    std::error_code ignored;
-    if (comm_.is_root()) std::filesystem::remove_all(path_, ignored);
-  }
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  comm::Comm& comm_;
-  std::filesystem::path path_;
-};
 
 struct ToyRun {
   ToyOptions toy;

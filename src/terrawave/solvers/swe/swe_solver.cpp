@@ -104,6 +104,10 @@ class Swe final : public SweSolver {
   }
 
   std::vector<double> values(std::string_view field) override;
+  CellValues cell(Index owned) override {
+    const auto get = [&](int k) { return double(state_.at(k, owned)); };
+    return {get(0), get(1), get(2), get(3), get(4), get(5), get(6)};
+  }
   const std::vector<GlobalId>& ids() const override { return ids_; }
   Index global_cells() const override { return global_cells_; }
 

@@ -43,11 +43,18 @@ void set_levels(CellFields& fields, const std::vector<double>& eta1,
                 const std::vector<double>& eta2, const std::vector<double>& bottom, double largest,
                 bool single_precision);
 
+// State of one cell; units as in CellFields.
+struct CellValues {
+  double h1 = 0, q1x = 0, q1y = 0, h2 = 0, q2x = 0, q2y = 0, bottom = 0;
+};
+
 class SweSolver : public sim::Solver {
  public:
   // Owned cells' values of a state or derived field, for outputs:
   // h1 h2 q1x q1y q2x q2y bottom eta1 eta2 u1x u1y u2x u2y
   virtual std::vector<double> values(std::string_view field) = 0;
+  // The same for one owned cell, by its position in ids(): seven small transfers.
+  virtual CellValues cell(Index owned) = 0;
   // Global ids of the owned cells.
   virtual const std::vector<GlobalId>& ids() const = 0;
   virtual Index global_cells() const = 0;
