@@ -35,7 +35,8 @@ std::vector<double> twice_areas(const RawMesh& raw) {
     const double wx = vx - ux, wy = vy - uy;
     const double longest = std::max({ux * ux + uy * uy, vx * vx + vy * vy, wx * wx + wy * wy});
     const double area = ux * vy - vx * uy;
-    twice[c] = std::abs(area) <= 1e-12 * longest ? 0 : area;
+    // Written so that an overflow counts as no area.
+    twice[c] = std::abs(area) > 1e-12 * longest ? area : 0;
   }
   return twice;
 }
@@ -78,7 +79,7 @@ void MeshFaults::raise() const {
 void MeshFaults::find_empty() {
   if (raw_.triangles.empty())
     lines_.push_back(
-        fmt::format("{}: error: the mesh has no triangles (it has {} nodes and {} lines). Was it "
+        fmt::format("{}: error: the mesh has no triangles (nodes: {}, lines: {}). Was it "
                     "meshed in two dimensions, and are its surfaces in a physical group?",
                     raw_.source, raw_.x.size(), raw_.lines.size()));
 }
@@ -102,7 +103,8 @@ void MeshFaults::find_flat(const std::vector<double>& twice_area) {
                            raw_.node_id[at(t[1])], raw_.node_id[at(t[2])]);
       });
   report(flat, "a triangle has no area", "triangles have no area",
-         "Its nodes lie on one line; move one, or delete the triangle and close the gap");
+         "Three nodes of a triangle must not lie on one line; move one, or delete the triangle and "
+         "close the gap");
 }
 
 void MeshFaults::find_bad_edges(std::vector<std::uint32_t>& boundary) {
@@ -150,7 +152,7 @@ void MeshFaults::find_bad_edges(std::vector<std::uint32_t>& boundary) {
       if (group == 0) continue;
       if (cells == 0)
         loose.add([&] { return line(l); });
-      else if (cells > 1)
+      else if (distinct > 1)
         inside.add([&] { return line(l) + ", by " + cell_at(members[0].id); });
       else if (named == members.size())
         named = i;
@@ -197,16 +199,15 @@ void MeshFaults::find_coincident(const std::vector<std::uint32_t>& boundary) {
            : raw_.y[at(a)] != raw_.y[at(b)] ? raw_.y[at(a)] < raw_.y[at(b)]
                                             : a < b;
   });
-  double widest = 0;
-  for (const LocalIndex n : nodes) widest = std::max(widest, reach[at(n)]);
   Offenders pairs;
   // Sorted by x then y: only nodes with (nearly) the same x need to be compared; those with exactly
   // the same x are sorted by y, so a straight wall along y stays cheap.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double x = raw_.x[at(nodes[i])], y = raw_.y[at(nodes[i])];
-    for (std::size_t j = i + 1; j < nodes.size() && raw_.x[at(nodes[j])] - x <= widest; ++j) {
-      const double near = std::min(reach[at(nodes[i])], reach[at(nodes[j])]);
-      if (raw_.x[at(nodes[j])] == x && raw_.y[at(nodes[j])] - y > widest) {
+    const double within = reach[at(nodes[i])];
+    for (std::size_t j = i + 1; j < nodes.size() && raw_.x[at(nodes[j])] - x <= within; ++j) {
+      const double near = std::min(within, reach[at(nodes[j])]);
+      if (raw_.x[at(nodes[j])] == x && raw_.y[at(nodes[j])] - y > within) {
         // The rest of this x is farther still.
         const auto rest =
             std::upper_bound(nodes.begin() + std::ptrdiff_t(j), nodes.end(), x,

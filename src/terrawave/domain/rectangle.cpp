@@ -29,22 +29,24 @@ Index cells_of(RectanglePattern pattern, Index columns, Index rows) {
 void check(const Rectangle& r) {
   const double sides[] = {r.west, r.south, r.east, r.north};
   for (const double side : sides)
-    if (!std::isfinite(side)) throw InputError("rectangle: its sides must be finite numbers");
+    if (!std::isfinite(side))
+      throw InputError("rectangle: error: its sides must be finite numbers");
   if (!(r.east > r.west) || !(r.north > r.south))
-    throw InputError(
-        fmt::format("rectangle: expected west < east and south < north, found west = {}, east = "
-                    "{}, south = {}, north = {}",
-                    r.west, r.east, r.south, r.north));
+    throw InputError(fmt::format(
+        "rectangle: error: expected west < east and south < north, found west = {}, east = "
+        "{}, south = {}, north = {}",
+        r.west, r.east, r.south, r.north));
   if (r.columns < 1 || r.rows < 1)
-    throw InputError(fmt::format("rectangle: expected at least 1 column and 1 row, found {} x {}",
-                                 r.columns, r.rows));
+    throw InputError(
+        fmt::format("rectangle: error: expected at least 1 column and 1 row, found {} x {}",
+                    r.columns, r.rows));
   constexpr Index most = 500'000'000;
   if (r.columns > most || r.rows > most || cells_of(r.pattern, r.columns, r.rows) > most)
-    throw InputError(fmt::format("rectangle: expected at most {} cells, found {} x {} boxes", most,
-                                 r.columns, r.rows));
+    throw InputError(fmt::format("rectangle: error: expected at most {} cells, found {} x {} boxes",
+                                 most, r.columns, r.rows));
   if (!(r.perturbation >= 0 && r.perturbation <= 0.3))
-    throw InputError(
-        fmt::format("rectangle: expected a perturbation in [0, 0.3], found {}", r.perturbation));
+    throw InputError(fmt::format("rectangle: error: expected a perturbation in [0, 0.3], found {}",
+                                 r.perturbation));
 }
 
 // Nodes are made row by row; a coordinate is computed from its own integer position alone, so that
@@ -212,7 +214,8 @@ RectanglePattern rectangle_pattern(std::string_view name) {
   if (name == "criss-cross") return RectanglePattern::criss_cross;
   if (name == "equilateral") return RectanglePattern::equilateral;
   throw InputError(fmt::format(
-      "rectangle pattern: expected right, criss-cross or equilateral, found \"{}\"", name));
+      "rectangle: error: expected the pattern right, criss-cross or equilateral, found \"{}\"",
+      name));
 }
 
 Index cell_count(const Rectangle& r) { return cells_of(r.pattern, r.columns, r.rows); }
@@ -221,23 +224,24 @@ Rectangle with_cells(Rectangle r, Index cells) {
   r.columns = r.rows = 1;
   check(r);
   if (cells < 1 || cells > 500'000'000)
-    throw InputError(
-        fmt::format("rectangle: expected 1 to 500000000 cells, found a target of {}", cells));
+    throw InputError(fmt::format(
+        "rectangle: error: expected 1 to 500000000 cells, found a target of {}", cells));
   // Ideal numbers of columns and rows, as real numbers.
   const double shape = (r.east - r.west) / (r.north - r.south);
   const bool equilateral = r.pattern == RectanglePattern::equilateral;
   const double per_box = r.pattern == RectanglePattern::criss_cross ? 4 : 2;
   const double rows_per_column = (equilateral ? 2 / std::sqrt(3.0) : 1.0) / shape;
   const double ideal = std::sqrt(double(cells) / (per_box * rows_per_column));
-  const auto low = std::max(Index(1), Index(std::floor(ideal / 1.25)));
-  const auto high = std::min(Index(500'000'000), std::max(low, Index(std::ceil(ideal * 1.25))));
+  const Index most = std::max(Index(1), cells / Index(per_box));  // one row
+  const Index middle = Index(std::llround(std::clamp(ideal, 1.0, double(most))));
+  const double low = ideal / 1.25, high = std::min(double(most), ideal * 1.25);
   // Nearest to the ideal first; enough of them to find every factor pair that is near in shape.
-  const Index tries = std::min(high - low, Index(100'000));
+  const auto tries = Index(std::min(std::max(0.0, high - low), 1e5));
   double best_miss = std::numeric_limits<double>::infinity();
   for (Index step = 0; step <= 2 * tries; ++step) {
     const Index off = (step + 1) / 2 * (step % 2 == 0 ? 1 : -1);
-    const Index columns = Index(std::llround(ideal)) + off;
-    if (columns < low || columns > high) continue;
+    const Index columns = middle + off;
+    if (off != 0 && (columns < 1 || double(columns) < low || double(columns) > high)) continue;
     const Index each = cells_of(r.pattern, columns, 1);
     const Index rows = std::max(Index(1), Index(std::llround(double(cells) / double(each))));
     const double miss = std::abs(double(each * rows) / double(cells) - 1);

@@ -23,6 +23,29 @@ std::string counted(Index n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
+// UTF-8 without control characters: names go to messages, reports and JSON.
+bool printable(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) {
+      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+    };
+    const unsigned head = byte(i);
+    const int more = head < 0x80 ? 0 : head >= 0xf0 ? 3 : head >= 0xe0 ? 2 : 1;
+    if (head < 0x20 || head == 0x7f || (head >= 0x80 && head < 0xc2) || head > 0xf4) return false;
+    unsigned code = more == 0 ? head : head & (0x3fU >> more);
+    for (int k = 1; k <= more; ++k) {
+      if ((byte(i + std::size_t(k)) & 0xc0U) != 0x80U) return false;
+      code = code << 6 | (byte(i + std::size_t(k)) & 0x3fU);
+    }
+    // Overlong forms, surrogates, beyond Unicode.
+    if ((more == 2 && code < 0x800) || (more == 3 && code < 0x10000) || code > 0x10ffff ||
+        (code >= 0xd800 && code < 0xe000))
+      return false;
+    i += 1 + std::size_t(more);
+  }
+  return true;
+}
+
 class Reader {
  public:
   explicit Reader(GmshScanner scanner) : in_(std::move(scanner)) {}
@@ -107,7 +130,9 @@ class Reader {
       const std::string_view rest = in_.line();
       if (rest.size() < 2 || rest.front() != '"' || rest.back() != '"')
         in_.fail_found("a name in double quotes", rest);
-      names_[{int(dim), tag}] = rest.substr(1, rest.size() - 2);
+      const std::string_view name = rest.substr(1, rest.size() - 2);
+      if (!printable(name)) in_.fail_found("a name of printable UTF-8 characters", name);
+      names_[{int(dim), tag}] = name;
     }
     // Named curves without lines are worth a warning later: they get a group now.
     for (const auto& [key, name] : names_)

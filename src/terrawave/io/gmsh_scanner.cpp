@@ -24,7 +24,10 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
-void GmshScanner::fail(const std::string& message) const {
+void GmshScanner::fail(const std::string& text) const {
+  std::string message = text;
+  for (char& c : message)
+    if ((c >= 0 && c < ' ') || c == 127) c = '?';
   if (binary_) throw InputError(fmt::format("{}: error: at byte {}: {}", source_, mark_, message));
   const auto lines = std::count(bytes_.begin(), bytes_.begin() + std::ptrdiff_t(mark_), '\n');
   throw InputError(fmt::format("{}:{}: error: {}", source_, lines + 1, message));
