@@ -1,0 +1,1 @@
+terrawave_cli_cases(mesh)

@@ -1,0 +1,11 @@
+SetFactory("OpenCASCADE");
+Rectangle(1) = {0,0,0,10,6};
+Disk(2) = {4,3,0,1,1};
+BooleanDifference(3) = { Surface{1}; Delete; }{ Surface{2}; Delete; };
+b() = Boundary{ Surface{3}; };
+Physical Curve("wall", 7) = {b(0), b(1)};
+Physical Curve("open sea", 12) = {b(2)};
+Physical Curve(20) = {b(3)};
+Physical Surface("water", 3) = {3};
+Physical Point("gauge", 2) = {1};
+MeshSize{:} = 2.5;
