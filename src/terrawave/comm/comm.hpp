@@ -71,8 +71,16 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
   Comm& world() { return *world_; }
 
+  // For a rank that must end early. all_arrive: true when every rank calls it within `seconds`, so
+  // that all can end in order; false where others go on and would wait for this one for ever.
+  bool all_arrive(double seconds);
+  // Ends all ranks at once with this exit code.
+  [[noreturn]] void abort(int code);
+
  private:
+  struct Ending;
   std::unique_ptr<Comm> world_;
+  std::unique_ptr<Ending> ending_;
 };
 
 }  // namespace terrawave::comm

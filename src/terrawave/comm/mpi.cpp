@@ -1,8 +1,11 @@
 // The MPI transport; the only file that includes mpi.h.
 #define OMPI_SKIP_MPICXX 1
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include <mpi.h>
 
@@ -133,15 +136,41 @@ class Mpi final : public Comm {
 
 }  // namespace
 
+// A communicator of its own: the others may stand in a collective of world().
+struct Environment::Ending {
+  MPI_Comm comm = MPI_COMM_NULL;
+  Ending() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
+  ~Ending() { MPI_Comm_free(&comm); }
+};
+
 Environment::Environment(int* argc, char*** argv) {
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   world_ = std::make_unique<Mpi>(MPI_COMM_WORLD);
+  ending_ = std::make_unique<Ending>();
 }
 
 Environment::~Environment() {
+  ending_.reset();
   world_.reset();
   MPI_Finalize();
+}
+
+bool Environment::all_arrive(double seconds) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(ending_->comm, &request);
+  const double begin = MPI_Wtime();
+  int done = 0;
+  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0) {
+    if (MPI_Wtime() - begin > seconds) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+void Environment::abort(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
 }
 
 }  // namespace terrawave::comm

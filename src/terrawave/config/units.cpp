@@ -31,6 +31,16 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+// UDUNITS-2 passes over a closing parenthesis too many.
+bool balanced(std::string_view unit) {
+  int open = 0;
+  for (const char c : unit) {
+    open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (open < 0) return false;
+  }
+  return open == 0;
+}
+
 // The k of a factor 10^k, where it is one.
 std::optional<int> decimal_power(double factor) {
   if (!(factor > 0)) return std::nullopt;
@@ -106,7 +116,7 @@ Units::Result Units::convert(std::string_view text, const std::string& unit) {
             "units cannot be read, because the unit database of UDUNITS-2 is missing; write a "
             "plain number, or install the database (on Debian: libudunits2-data) or name it in "
             "UDUNITS2_XML_PATH"};
-  const Unit from = system().read(name);
+  const Unit from = balanced(name) ? system().read(name) : nullptr;
   const Unit to = system().read(unit.empty() ? "1" : unit);
   require(to != nullptr, "the schema has a unit that UDUNITS-2 does not know");
   if (!from) return {{}, "the unit " + in_quotes(name) + " is not known"};
