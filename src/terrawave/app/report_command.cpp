@@ -1,0 +1,24 @@
+// `terrawave report OUT`
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "terrawave/app/command.hpp"
+#include "terrawave/run/execute.hpp"
+
+namespace terrawave::app {
+
+void add_report_command(CLI::App& app, Action& action) {
+  const auto folder = std::make_shared<std::string>();
+  CLI::App* sub = app.add_subcommand("report", "Write report.html of a finished run anew");
+  sub->add_option("OUT", *folder, "The folder of the run's results")->required();
+  sub->callback([folder, &action] {
+    action = [folder](comm::Comm& comm) {
+      if (comm.is_root()) std::cout << "wrote " << run::rebuild_report(*folder).string() << "\n";
+      return ExitCode::done;
+    };
+  });
+}
+
+}  // namespace terrawave::app
