@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "terrawave/app/command.hpp"
-#if __has_include("terrawave/app/mesh_command.hpp")
+#if __has_include("terrawave/app/mesh_command.cpp")
 #include "terrawave/app/mesh_command.hpp"
 #define HAVE_MESH 1
 #endif
@@ -16,6 +16,7 @@
 #include "terrawave/app/terrain_command.hpp"
 #define HAVE_TERRAIN 1
 #endif
+#include "terrawave/config/hints.hpp"
 #include "terrawave/run/version.hpp"
 
 namespace terrawave::app {
@@ -68,7 +69,26 @@ std::optional<Failure> failure_of(const Work& work) {
   }
 }
 
+// CLI11 only says that an argument was not expected.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (sub->get_name() == argv[1]) return "";
+  for (const CLI::App* sub :
+       app.get_subcommands([](const CLI::App* s) { return !s->get_group().empty(); }))
+    names.push_back(sub->get_name());
+  const std::vector<std::string> close = config::nearest(argv[1], names);
+  return "there is no command \"" + std::string(argv[1]) + "\"; " +
+         (close.empty() ? "there are " + config::joined(names, ", ")
+                        : "did you mean \"" + close.front() + "\"?");
+}
+
 int parse(CLI::App& app, int argc, char** argv, bool prints) {
+  if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
+    if (prints) std::cerr << "error: " << unknown << "\n";
+    return static_cast<int>(ExitCode::bad_input);
+  }
   try {
     app.parse(argc, argv);
     return 0;

@@ -54,7 +54,7 @@ sim::Log make_log(bool prints) {
 ExitCode run_case(const RunOptions& o, comm::Comm& comm) {
   const CaseFile loaded = load_case(o.file, overrides_of(o));
   const run::Settings settings = run::read_settings(loaded.config);
-  const sim::Log log = make_log(comm.is_root());
+  sim::Log log = make_log(comm.is_root());
   const run::Options options{out_folder(o, settings, loaded.config), o.resume, o.dry_run};
   if (!o.dry_run) run::check_folder(options, comm);
 

@@ -80,12 +80,20 @@ TEST(HostileCase, random_words_of_toml) {
   }
 }
 
+// `valid` with plain numbers: a text with a unit makes each check read the unit database, 10 ms.
+std::string without_units() {
+  std::string text = valid;
+  for (const char* with_unit : {"\"2.5 h\"", "\"2 km\"", "\"2.4 GHz\""})
+    text.replace(text.find(with_unit), std::string(with_unit).size(), "2.5");
+  return text;
+}
+
 TEST(HostileCase, mutations_of_a_valid_one) {
   std::mt19937 random(3);
   int passed = 0;
   for (int trial = 0; trial < 5000; ++trial) {
-    std::string text = valid;
-    for (unsigned n = 1 + random() % 4; n > 0; --n) {
+    std::string text = trial % 50 == 0 ? valid : without_units();
+    for (unsigned n = 1 + random() % 4; n > 0 && !text.empty(); --n) {
       const std::size_t at = random() % text.size();
       switch (random() % 4) {
         case 0:
@@ -121,7 +129,7 @@ TEST(HostileCase, random_overrides) {
   for (int trial = 0; trial < 3000; ++trial) {
     std::string setting = random() % 2 == 0 ? "" : "run.end_time=";
     for (unsigned n = random() % 30; n > 0; --n) setting += letters[random() % letters.size()];
-    passes(valid, {setting});
+    passes(without_units(), {setting});
   }
 }
 

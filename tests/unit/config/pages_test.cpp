@@ -203,9 +203,8 @@ TEST_F(Files, tell_their_solver_before_the_rest_is_checked) {
   EXPECT_EQ(complaint_of({}),
             file.string() + ":2:10: error: key \"run.solver\": expected a text, found 3");
   write("case.toml", "");
-  EXPECT_EQ(complaint_of({"swe"}), file.string() +
-                                       ":1:1: error: table [run]: missing; it needs "
-                                       "the key solver");
+  EXPECT_EQ(complaint_of({"swe"}),
+            file.string() + ":1:1: error: key \"run.solver\": missing; expected \"swe\"");
 }
 
 }  // namespace
