@@ -59,17 +59,29 @@ class Swe final : public SweSolver {
 
   void step(double, double dt) override {
     evaluate();
-    update(Real(dt));
+    update({Real(dt), {}});
   }
 
   double advance(std::int64_t n) override {
-    double t = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double dt = max_dt();
-      update(Real(dt));
-      t += dt;
+    if (context_.comm.size() > 1) {
+      double t = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const double dt = max_dt();
+        update({Real(dt), {}});
+        t += dt;
+      }
+      return t;
     }
-    return t;
+    par::Buffer<double> stored(context_.queue, 2);  // the step, and the time so far
+    stored.fill_bytes(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      evaluate();
+      par::dispatch(context_.queue, [&](const auto& exec) {
+        choose_step(exec, work_.fastest.cview(), parameters_.cfl, stored.view());
+      });
+      update({Real(0), stored.cview()});
+    }
+    return stored.at(1);
   }
 
   std::vector<sim::AuditItem> audit() override {
@@ -153,7 +165,7 @@ class Swe final : public SweSolver {
       evaluate_edges(exec, physics_, mesh, state_.view(), work_.edges(), range);
     }
   }
-  void update(Real dt) {
+  void update(StepSize<Real> dt) {
     par::dispatch(context_.queue, [&](const auto& exec) {
       const MeshView<Real> mesh = mesh_.view();
       if (per_cell_)

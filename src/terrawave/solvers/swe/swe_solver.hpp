@@ -50,6 +50,8 @@ struct CellValues {
 
 class SweSolver : public sim::Solver {
  public:
+  // Keeps an object alive at least as long as the solver: the mesh that outputs refer to.
+  void keep(std::shared_ptr<const void> object) { kept_ = std::move(object); }
   // Owned cells' values of a state or derived field, for outputs:
   // h1 h2 q1x q1y q2x q2y bottom eta1 eta2 u1x u1y u2x u2y
   virtual std::vector<double> values(std::string_view field) = 0;
@@ -60,6 +62,9 @@ class SweSolver : public sim::Solver {
   virtual Index global_cells() const = 0;
   // `n` steps of the largest stable size with the step kept on the device; returns the time passed.
   virtual double advance(std::int64_t n) = 0;
+
+ private:
+  std::shared_ptr<const void> kept_;
 };
 
 // Every value of `mine` at its global place, on the root; empty elsewhere. Collective.

@@ -143,13 +143,21 @@ TW_FUNCTION EdgeShare<Real> share(const EdgeFlux<Real>& f, bool left) {
       sign * f.mass2, sign * (left ? f.left2x : f.right2x), sign * (left ? f.left2y : f.right2y)};
 }
 
-// d(state)/dt from the three shares.
 template <class Real>
-TW_FUNCTION EdgeShare<Real> rate(const EdgeShare<Real>& a, const EdgeShare<Real>& b,
-                                 const EdgeShare<Real>& c, Real per_area) {
+TW_FUNCTION void add(EdgeShare<Real>& sum, const EdgeShare<Real>& s) {
+  sum.h1 += s.h1;
+  sum.q1x += s.q1x;
+  sum.q1y += s.q1y;
+  sum.h2 += s.h2;
+  sum.q2x += s.q2x;
+  sum.q2y += s.q2y;
+}
+
+// d(state)/dt from the sum of the three shares.
+template <class Real>
+TW_FUNCTION EdgeShare<Real> rate(const EdgeShare<Real>& sum, Real per_area) {
   const Real f = -per_area;
-  return {f * ((a.h1 + b.h1) + c.h1), f * ((a.q1x + b.q1x) + c.q1x), f * ((a.q1y + b.q1y) + c.q1y),
-          f * ((a.h2 + b.h2) + c.h2), f * ((a.q2x + b.q2x) + c.q2x), f * ((a.q2y + b.q2y) + c.q2y)};
+  return {f * sum.h1, f * sum.q1x, f * sum.q1y, f * sum.h2, f * sum.q2x, f * sum.q2y};
 }
 
 template <class Real>
@@ -168,13 +176,15 @@ struct UpdateFromEdges {
   MeshView<Real> mesh;
   EdgeView<Real> edges;
   StateView<Real> state;
-  Real dt;
+  StepSize<Real> dt;
   TW_FUNCTION void operator()(Index c) const {
     const Index n = mesh.owned;
-    const EdgeShare<Real> a = share(edges, mesh.cell_edge[c], LocalIndex(mesh.edges));
-    const EdgeShare<Real> b = share(edges, mesh.cell_edge[c + n], LocalIndex(mesh.edges));
-    const EdgeShare<Real> d = share(edges, mesh.cell_edge[c + 2 * n], LocalIndex(mesh.edges));
-    move(state, c, rate(a, b, d, mesh.per_area[c]), dt);
+    const auto count = LocalIndex(mesh.edges);
+    EdgeShare<Real> sum{};
+    add(sum, share(edges, mesh.cell_edge[c], count));
+    add(sum, share(edges, mesh.cell_edge[c + n], count));
+    add(sum, share(edges, mesh.cell_edge[c + 2 * n], count));
+    move(state, c, rate(sum, mesh.per_area[c]), dt());
   }
 };
 
@@ -185,25 +195,28 @@ struct Cell {
   StateView<Real> state;
   RateView<Real> out;
   TW_FUNCTION void operator()(Index c) const {
-    EdgeShare<Real> s[3];
-    Real speed[3];
+    EdgeShare<Real> sum{};
+    Real speed = 0;
+#if defined(__CUDACC__)
+#pragma unroll 1
+#endif
     for (int k = 0; k < 3; ++k) {
       const LocalIndex named = mesh.cell_edge[c + k * mesh.owned];
       const Index e = edge_of(named);
       const Pair<Real> p(mesh, state, e);
       const EdgeFlux<Real> f =
           edge_flux(physics, p.left, p.right, p.wall, mesh.nx[e], mesh.ny[e], mesh.length[e]);
-      s[k] = share(f, named >= 0);
-      speed[k] = f.speed;
+      add(sum, share(f, named >= 0));
+      speed += f.speed;
     }
-    const EdgeShare<Real> r = rate(s[0], s[1], s[2], mesh.per_area[c]);
+    const EdgeShare<Real> r = rate(sum, mesh.per_area[c]);
     out.h1[c] = r.h1;
     out.q1x[c] = r.q1x;
     out.q1y[c] = r.q1y;
     out.h2[c] = r.h2;
     out.q2x[c] = r.q2x;
     out.q2y[c] = r.q2y;
-    out.crossing[c] = Real(0.5) * mesh.per_area[c] * ((speed[0] + speed[1]) + speed[2]);
+    out.crossing[c] = Real(0.5) * mesh.per_area[c] * speed;
   }
 };
 
@@ -211,12 +224,23 @@ template <class Real>
 struct UpdateFromRates {
   RateView<Real> rates;
   StateView<Real> state;
-  Real dt;
+  StepSize<Real> dt;
   TW_FUNCTION void operator()(Index c) const {
     move(state, c,
          EdgeShare<Real>{rates.h1[c], rates.q1x[c], rates.q1y[c], rates.h2[c], rates.q2x[c],
                          rates.q2y[c]},
-         dt);
+         dt());
+  }
+};
+
+template <class Real>
+struct ChooseStep {
+  View<const Real> fastest;
+  double cfl;
+  View<double> stored;
+  TW_FUNCTION void operator()(Index) const {
+    stored[0] = cfl / -double(fastest[0]);
+    stored[1] += stored[0];
   }
 };
 
@@ -249,8 +273,13 @@ void fastest_crossing(const Exec& exec, View<const Real> crossing, View<Real> ou
 }
 
 template <class Exec, class Real>
+void choose_step(const Exec& exec, View<const Real> fastest, double cfl, View<double> stored) {
+  par::for_each(exec, Range1{0, 1}, ChooseStep<Real>{fastest, cfl, stored});
+}
+
+template <class Exec, class Real>
 void update_from_edges(const Exec& exec, const MeshView<Real>& mesh, const EdgeView<Real>& edges,
-                       const StateView<Real>& state, Real dt) {
+                       const StateView<Real>& state, StepSize<Real> dt) {
   par::for_each_simd(exec, Range1{0, mesh.owned}, UpdateFromEdges<Real>{mesh, edges, state, dt});
 }
 
@@ -262,23 +291,33 @@ void evaluate_cells(const Exec& exec, const Physics<Real>& physics, const MeshVi
 
 template <class Exec, class Real>
 void update_from_rates(const Exec& exec, const RateView<Real>& rates, const StateView<Real>& state,
-                       Index owned, Real dt) {
+                       Index owned, StepSize<Real> dt) {
   par::for_each_simd(exec, Range1{0, owned}, UpdateFromRates<Real>{rates, state, dt});
 }
 
-#define TW_SWE_INSTANTIATE(Real)                                                                   \
-  template void evaluate_edges(const par::Exec&, const Physics<Real>&, const MeshView<Real>&,      \
-                               const StateView<Real>&, const EdgeView<Real>&, Range1);             \
-  template void find_crossing(const par::Exec&, const MeshView<Real>&, const EdgeView<Real>&,      \
-                              View<Real>);                                                         \
-  template void fastest_crossing(const par::Exec&, View<const Real>, View<Real>);                  \
-  template void update_from_edges(const par::Exec&, const MeshView<Real>&, const EdgeView<Real>&,  \
-                                  const StateView<Real>&, Real);                                   \
-  template void evaluate_cells(const par::Exec&, const Physics<Real>&, const MeshView<Real>&,      \
-                               const StateView<Real>&, const RateView<Real>&, Range1);             \
-  template void update_from_rates(const par::Exec&, const RateView<Real>&, const StateView<Real>&, \
-                                  Index, Real);
-TW_SWE_INSTANTIATE(float)
-TW_SWE_INSTANTIATE(double)
+template void evaluate_edges(const par::Exec&, const Physics<float>&, const MeshView<float>&,
+                             const StateView<float>&, const EdgeView<float>&, Range1);
+template void find_crossing(const par::Exec&, const MeshView<float>&, const EdgeView<float>&,
+                            View<float>);
+template void fastest_crossing(const par::Exec&, View<const float>, View<float>);
+template void choose_step(const par::Exec&, View<const float>, double, View<double>);
+template void update_from_edges(const par::Exec&, const MeshView<float>&, const EdgeView<float>&,
+                                const StateView<float>&, StepSize<float>);
+template void evaluate_cells(const par::Exec&, const Physics<float>&, const MeshView<float>&,
+                             const StateView<float>&, const RateView<float>&, Range1);
+template void update_from_rates(const par::Exec&, const RateView<float>&, const StateView<float>&,
+                                Index, StepSize<float>);
+template void evaluate_edges(const par::Exec&, const Physics<double>&, const MeshView<double>&,
+                             const StateView<double>&, const EdgeView<double>&, Range1);
+template void find_crossing(const par::Exec&, const MeshView<double>&, const EdgeView<double>&,
+                            View<double>);
+template void fastest_crossing(const par::Exec&, View<const double>, View<double>);
+template void choose_step(const par::Exec&, View<const double>, double, View<double>);
+template void update_from_edges(const par::Exec&, const MeshView<double>&, const EdgeView<double>&,
+                                const StateView<double>&, StepSize<double>);
+template void evaluate_cells(const par::Exec&, const Physics<double>&, const MeshView<double>&,
+                             const StateView<double>&, const RateView<double>&, Range1);
+template void update_from_rates(const par::Exec&, const RateView<double>&, const StateView<double>&,
+                                Index, StepSize<double>);
 
 }  // namespace terrawave::swe

@@ -60,10 +60,23 @@ void find_crossing(const Exec& exec, const MeshView<Real>& mesh, const EdgeView<
 template <class Exec, class Real>
 void fastest_crossing(const Exec& exec, par::View<const Real> crossing, par::View<Real> out);
 
+// The size of a step: a number that the host knows, or one that stands on the device.
+template <class Real>
+struct StepSize {
+  Real value = 0;
+  par::View<const double> stored;  // used where it is not empty
+  TW_FUNCTION Real operator()() const { return stored.size > 0 ? Real(stored[0]) : value; }
+};
+
+// stored[0] = cfl / fastest crossing, stored[1] += stored[0].
+template <class Exec, class Real>
+void choose_step(const Exec& exec, par::View<const Real> fastest, double cfl,
+                 par::View<double> stored);
+
 // Gathers three edges per cell and moves the owned cells on by dt.
 template <class Exec, class Real>
 void update_from_edges(const Exec& exec, const MeshView<Real>& mesh, const EdgeView<Real>& edges,
-                       const StateView<Real>& state, Real dt);
+                       const StateView<Real>& state, StepSize<Real> dt);
 
 // The fused variant: every cell of `range` evaluates its three edges itself and writes its rates;
 // no edge is stored. The same bits.
@@ -72,6 +85,6 @@ void evaluate_cells(const Exec& exec, const Physics<Real>& physics, const MeshVi
                     const StateView<Real>& state, const RateView<Real>& rates, par::Range1 range);
 template <class Exec, class Real>
 void update_from_rates(const Exec& exec, const RateView<Real>& rates, const StateView<Real>& state,
-                       Index owned, Real dt);
+                       Index owned, StepSize<Real> dt);
 
 }  // namespace terrawave::swe
