@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/fdtd_model.hpp"
 #include "terrawave/solvers/fdtd/geometry_grid.hpp"
-#include "terrawave/solvers/fdtd/materials_constants.hpp"
 
 namespace terrawave::fdtd {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "terrawave/solvers/fdtd/fdtd_model.hpp"
 #include "terrawave/solvers/fdtd/geometry_grid.hpp"
 #include "terrawave/solvers/fdtd/geometry_objects.hpp"
-#include "terrawave/solvers/fdtd/materials_constants.hpp"
 
 namespace terrawave::fdtd {
 namespace {
@@ -208,20 +208,6 @@ TEST(Materials, TableIsSharedAndMetalIsZero) {
   EXPECT_EQ(t.index({1, 2}), 1u);
   EXPECT_EQ(t.index({1, 3}), 2u);
   EXPECT_EQ(t.index({1, 2}), 1u);
-}
-
-TEST(Materials, UpdateCoefficients) {
-  const double dt = 1e-12;
-  const Update lossless = update_of({kEps0, 0}, dt);
-  EXPECT_EQ(lossless.keep, 1);
-  EXPECT_DOUBLE_EQ(lossless.gain, dt / kEps0);
-  // Both forms agree to second order where loss is small, and the stiff one never changes sign.
-  const double s = 0.01 * kEps0 / dt;
-  const Update semi = update_of({kEps0, s}, dt);
-  EXPECT_NEAR(semi.keep, std::exp(-0.01), 1e-7);
-  const Update stiff = update_of({kEps0, 1e3 * kEps0 / dt}, dt);
-  EXPECT_GE(stiff.keep, 0);
-  EXPECT_NEAR(stiff.gain * 1e3 * kEps0 / dt, 1, 1e-12);
 }
 
 }  // namespace

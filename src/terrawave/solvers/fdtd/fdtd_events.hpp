@@ -15,17 +15,19 @@
 
 #include "terrawave/base/function.hpp"
 #include "terrawave/base/index.hpp"
+#include "terrawave/solvers/fdtd/lumped_diode.hpp"
 
 namespace terrawave::fdtd {
 
 // c[] are the event's coefficients, s its signal's sample of this step, old/linear/new the field.
 enum class EventKind : std::uint8_t {
-  record,     // probe: keeps the value; new = linear
-  add,        // soft source: new = linear + c0 s
-  set,        // hard source: new = c0 s
-  combine,    // new = c0 linear + c1 old + c2 s
-  inductor,   // state J: J += c0 old; new = linear - c1 J
-  series_rlc  // states i, vC: see apply_event
+  record,      // probe: keeps the value; new = linear
+  add,         // soft source: new = linear + c0 s
+  set,         // hard source: new = c0 s
+  combine,     // new = c0 linear + c1 old + c2 s
+  inductor,    // state J: J += c0 old; new = linear - c1 J
+  series_rlc,  // states i, vC: see apply_event
+  diode        // new solves the diode's equation, see lumped_diode.hpp
 };
 
 inline constexpr int kMaxEventStates = 4;
@@ -54,6 +56,8 @@ TW_FUNCTION int event_coefficients(EventKind kind) {
       return 2;
     case EventKind::combine:
       return 3;
+    case EventKind::diode:
+      return 4;
     case EventKind::series_rlc:
       return 5;
   }
@@ -100,6 +104,9 @@ TW_FUNCTION Real apply_event(EventKind kind, const double* c, double sample, Rea
       state[1] += c[4] * s;
       return static_cast<Real>(next);
     }
+    case EventKind::diode:
+      return static_cast<Real>(
+          diode_field(c, static_cast<double>(old), static_cast<double>(linear)));
   }
   return linear;
 }

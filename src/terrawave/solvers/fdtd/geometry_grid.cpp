@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/solvers/fdtd/materials_constants.hpp"
+#include "terrawave/solvers/fdtd/fdtd_model.hpp"
 
 namespace terrawave::fdtd {
 

@@ -350,6 +350,27 @@ const Material& MaterialMap::cell(Cell c) const {
   return *by_order_[raster_.cell_owner[std::size_t(raster_.cell_at(c[0], c[1], c[2]))]];
 }
 
+int MaterialMap::common_order(int component, const Cell& n, bool face) const {
+  const auto owner = [&](Cell c) {
+    for (std::size_t a = 0; a < 3; ++a) c[a] = clamp_cell(a, c[a]);
+    return int(raster_.cell_owner[std::size_t(raster_.cell_at(c[0], c[1], c[2]))]);
+  };
+  const int first = owner(n);
+  if (face) {
+    Cell c = n;
+    --c[std::size_t(component)];
+    return owner(c) == first ? first : -1;
+  }
+  const auto [u, v] = plane_axes(component);
+  for (int q = 1; q < 4; ++q) {
+    Cell c = n;
+    c[std::size_t(u)] -= q & 1;
+    c[std::size_t(v)] -= q >> 1;
+    if (owner(c) != first) return -1;
+  }
+  return first;
+}
+
 bool MaterialMap::metal(int component, const Cell& n) const {
   const auto at = [&](const Cell& c) {
     return raster_.metal[std::size_t(component)][std::size_t(raster_.node_at(c[0], c[1], c[2]))] !=

@@ -96,6 +96,10 @@ class MaterialMap {
   Filling edge(int component, const Cell& n) const;
   Filling face(int component, const Cell& n) const;
   const Material& cell(Cell c) const;
+  // The order that all cells around the edge (face) share, -1 where they differ. Most places answer
+  // here, without a mean.
+  int common_order(int component, const Cell& n, bool face) const;
+  std::size_t orders() const { return by_order_.size(); }
 
  private:
   Index clamp_cell(std::size_t axis, Index c) const;

@@ -2,15 +2,10 @@
 
 #include <cmath>
 
-#include "terrawave/solvers/fdtd/materials_constants.hpp"
+#include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/fdtd_model.hpp"
 
 namespace terrawave::fdtd {
-
-Update update_of(const Filling& f, double dt) {
-  const double x = f.loss * dt / f.storage;
-  if (x > 1) return {std::exp(-x), -std::expm1(-x) / f.loss};
-  return {(2 - x) / (2 + x), 2 * dt / (f.storage * (2 + x))};
-}
 
 Filling edge_mean(const Material* const cells[4], const double areas[4]) {
   // Equal cells give their own values exactly, whatever the areas.
@@ -41,6 +36,12 @@ Filling face_mean(const Material* const cells[2], const double lengths[2]) {
 std::uint32_t FillingTable::index(const Filling& f) {
   const auto [at, fresh] = lookup_.try_emplace(f, std::uint32_t(entries_.size()));
   if (fresh) entries_.push_back(f);
+  return at->second;
+}
+
+std::uint32_t FillingTable::find(const Filling& f) const {
+  const auto at = lookup_.find(f);
+  require(at != lookup_.end(), "a filling that was never numbered");
   return at->second;
 }
 

@@ -30,16 +30,6 @@ struct Filling {
   }
 };
 
-// new = keep * old + gain * (curl - current).
-struct Update {
-  double keep = 1;
-  double gain = 0;
-};
-
-// Semi-implicit coefficients; where loss dt/storage > 1 the exponential form, whose `keep` does not
-// change sign (spec: Holland's exponential differencing).
-Update update_of(const Filling& filling, double dt);
-
 // Area-weighted arithmetic mean of the four cells around an edge.
 Filling edge_mean(const Material* const cells[4], const double areas[4]);
 // Series mean of the two cells along a face's normal; lengths are their half lengths.
@@ -49,7 +39,8 @@ Filling face_mean(const Material* const cells[2], const double lengths[2]);
 class FillingTable {
  public:
   FillingTable() : entries_(1) {}
-  std::uint32_t index(const Filling& f);
+  std::uint32_t index(const Filling& f);       // numbers it where it is new
+  std::uint32_t find(const Filling& f) const;  // LogicError where it was never numbered
   static constexpr std::uint32_t kMetal = 0;
   const std::vector<Filling>& entries() const { return entries_; }
 

@@ -1,0 +1,96 @@
+#include "terrawave/solvers/fdtd/ports_network.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "terrawave/solvers/fdtd/fdtd_model.hpp"
+
+namespace terrawave::fdtd {
+
+using std::numbers::pi;
+
+std::vector<Complex> spectrum_of(const std::vector<double>& series, double dt, double first,
+                                 double offset, const std::vector<double>& frequencies) {
+  std::vector<Complex> result;
+  for (const double f : frequencies) {
+    // Blocks of exact phases: exp of the block's start times exp of the place in the block.
+    constexpr std::size_t block = 256;
+    std::vector<Complex> inside(block);
+    for (std::size_t n = 0; n < block; ++n)
+      inside[n] = std::polar(1.0, -2 * pi * std::fmod(f * dt * double(n), 1.0));
+    Complex sum = 0;
+    for (std::size_t at = 0; at < series.size(); at += block) {
+      double re = 0, im = 0;
+      const std::size_t end = std::min(series.size(), at + block);
+      for (std::size_t n = at; n < end; ++n) {
+        re += series[n] * inside[n - at].real();
+        im += series[n] * inside[n - at].imag();
+      }
+      const double turns = std::fmod(f * dt * (first + double(at) + offset), 1.0);
+      sum += Complex(re, im) * std::polar(1.0, -2 * pi * turns);
+    }
+    result.push_back(dt * sum);
+  }
+  return result;
+}
+
+Waves power_waves(const PortSpectra& port, const PortReference& r,
+                  const std::vector<double>& frequencies) {
+  Waves w;
+  const double root = 2 * std::sqrt(r.impedance);
+  for (std::size_t f = 0; f < frequencies.size(); ++f) {
+    const double omega = 2 * pi * frequencies[f];
+    const Complex v = port.voltage[f];
+    const Complex i = port.current[f] + Complex(0, omega * r.gap_admittance_c) * v;
+    const double kl = omega * std::sqrt(r.eps_eff) / kLightSpeed * r.shift;
+    w.a.push_back((v + r.impedance * i) / root * std::polar(1.0, -kl));
+    w.b.push_back((v - r.impedance * i) / root * std::polar(1.0, kl));
+  }
+  return w;
+}
+
+Network::Network(int n, std::vector<double> f) : ports(n), frequencies(std::move(f)) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  s.assign(frequencies.size(), std::vector<Complex>(std::size_t(n * n), Complex(nan, nan)));
+}
+
+void Network::set_column(int driven, const std::vector<Waves>& waves) {
+  for (std::size_t f = 0; f < frequencies.size(); ++f)
+    for (int row = 0; row < ports; ++row)
+      s[f][std::size_t(row * ports + driven)] =
+          waves[std::size_t(row)].b[f] / waves[std::size_t(driven)].a[f];
+}
+
+bool Network::complete() const {
+  for (const auto& matrix : s)
+    for (const Complex& x : matrix)
+      if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return false;
+  return true;
+}
+
+Passivity passivity(const Network& n) {
+  Passivity p;
+  for (std::size_t f = 0; f < n.frequencies.size(); ++f)
+    for (int column = 0; column < n.ports; ++column) {
+      double power = 0;
+      for (int row = 0; row < n.ports; ++row)
+        power += std::norm(n.s[f][std::size_t(row * n.ports + column)]);
+      if (power > p.worst) p = {power, n.frequencies[f], column};
+    }
+  return p;
+}
+
+Reciprocity reciprocity(const Network& n) {
+  Reciprocity r;
+  for (std::size_t f = 0; f < n.frequencies.size(); ++f)
+    for (int i = 0; i < n.ports; ++i)
+      for (int j = i + 1; j < n.ports; ++j) {
+        const double d =
+            std::abs(n.s[f][std::size_t(i * n.ports + j)] - n.s[f][std::size_t(j * n.ports + i)]);
+        if (d > r.worst) r = {d, n.frequencies[f], i, j};
+      }
+  return r;
+}
+
+}  // namespace terrawave::fdtd

@@ -1,0 +1,146 @@
+// Voltages and currents at ports, and S-parameters from them.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "terrawave/solvers/fdtd/ports_measure.hpp"
+#include "terrawave/solvers/fdtd/ports_network.hpp"
+#include "terrawave/solvers/fdtd/probes_growth.hpp"
+
+namespace terrawave::fdtd {
+namespace {
+
+TEST(Network, SpectrumOfAnExponential) {
+  // x_n = exp(-a t_n): dt sum exp(-(a + j w) t_n) is a geometric series.
+  const double dt = 1e-12, a = 1e9;
+  std::vector<double> x;
+  for (int n = 0; n < 30000; ++n) x.push_back(std::exp(-a * dt * (n + 1)));
+  const auto s = spectrum_of(x, dt, 1, 0, {0, 1e8, 3e9, 7.77e10});
+  const double f[] = {0, 1e8, 3e9, 7.77e10};
+  for (int i = 0; i < 4; ++i) {
+    const Complex q = std::exp(-Complex(a, 2 * M_PI * f[i]) * dt);
+    const Complex exact = dt * q * (1.0 - std::pow(q, 30000)) / (1.0 - q);
+    EXPECT_LT(std::abs(s[std::size_t(i)] - exact), 1e-12 * std::abs(exact) + 1e-22);
+  }
+  // Half a step earlier turns the phase.
+  const auto h = spectrum_of(x, dt, 1, -0.5, {3e9});
+  EXPECT_LT(std::abs(h[0] - s[2] * std::polar(1.0, M_PI * 3e9 * dt)), 1e-12 * std::abs(h[0]));
+}
+
+TEST(Network, WavesOfKnownLoads) {
+  const std::vector<double> f = {1e9};
+  const auto gamma = [&](Complex z, PortReference r) {
+    PortSpectra p{{z}, {1.0}};  // V = z I
+    const Waves w = power_waves(p, r, f);
+    return w.b[0] / w.a[0];
+  };
+  EXPECT_LT(std::abs(gamma(50, {50})), 1e-15);
+  EXPECT_NEAR(gamma(100, {50}).real(), 1.0 / 3, 1e-15);
+  EXPECT_LT(std::abs(gamma(Complex(0, 50), {50}) - Complex(0, 1)), 1e-15);
+  // A short seen from a plane a quarter wave before it is an open circuit, so moving the plane a
+  // quarter wave into the device turns the open back into the short.
+  PortReference r{50, 0, 299792458.0 / 1e9 / 4 / 1.5, 2.25};
+  EXPECT_LT(std::abs(gamma(1e12, r) - Complex(-1, 0)), 1e-9);
+  // The gap's capacitance in parallel with a matched load.
+  const double c = 1e-13, w = 2 * M_PI * 1e9;
+  const Complex z = 1.0 / Complex(1.0 / 50, w * c);
+  PortReference gap{50, c, 0, 1};
+  EXPECT_LT(std::abs(gamma(50, gap) - (z - 50.0) / (z + 50.0)), 1e-14);
+}
+
+TEST(Network, ColumnsPassivityReciprocity) {
+  Network n(2, {1e9, 2e9});
+  EXPECT_FALSE(n.complete());
+  const Waves one{{1, 1}, {Complex(0.6, 0), 0.1}}, two{{0, 0}, {0.8, Complex(0, 0.9)}};
+  n.set_column(0, {one, two});
+  n.set_column(1, {{{0, 0}, {0.8, Complex(0, 0.95)}}, {{1, 1}, {0.6, 0.5}}});
+  EXPECT_TRUE(n.complete());
+  EXPECT_EQ(n.s[0][2], Complex(0.8));  // S21
+  EXPECT_NEAR(passivity(n).worst, 0.95 * 0.95 + 0.25, 1e-15);
+  EXPECT_EQ(passivity(n).port, 1);
+  EXPECT_NEAR(reciprocity(n).worst, 0.05, 1e-12);
+}
+
+const domain::YeeGrid kGrid(std::array<std::vector<double>, 3>{
+    std::vector<double>{0, 1, 2, 3.2, 4, 5, 6}, {0, 1, 2.1, 3, 4, 5, 6}, {0, 1, 2, 3, 4, 5, 6.5}});
+
+// The value of a combination for fields given at their staggered places.
+template <class F>
+double evaluate(const ProbeList& probes, const Combination& c, const F& field) {
+  std::vector<double> values;
+  for (const Probe& p : probes.probes()) {
+    Vec3 x;
+    for (int a = 0; a < 3; ++a) {
+      const bool middle = (p.component % 3 == a) == (p.component < 3);
+      x[std::size_t(a)] = kGrid.line(a, p.node[std::size_t(a)]) +
+                          (middle ? 0.5 * kGrid.primary(a, p.node[std::size_t(a)]) : 0);
+    }
+    values.push_back(field(x)[std::size_t(p.component % 3)]);
+  }
+  return c.value(values.data());
+}
+
+TEST(Measure, VoltageOfAUniformField) {
+  ProbeList probes;
+  Port p;
+  p.gap = {2, 1, {2, 2, 1}, {3, 4, 3}};
+  const auto v = port_voltage(probes, kGrid, {}, p);
+  EXPECT_NEAR(evaluate(probes, v, [](const Vec3&) { return Vec3{0, 0, -3}; }), 6, 1e-12);
+  EXPECT_EQ(v.offset, 0);
+  p.gap.sign = -1;
+  ProbeList again;
+  const auto w = port_voltage(again, kGrid, {}, p);
+  EXPECT_NEAR(evaluate(again, w, [](const Vec3&) { return Vec3{0, 0, -3}; }), -6, 1e-12);
+}
+
+TEST(Measure, LoopCurrentOfASolidRotation) {
+  // H = J/2 (-y, x, 0) has curl (0, 0, J): the loop holds J times its area, exactly (linear field).
+  for (int axis = 0; axis < 3; ++axis) {
+    ProbeList probes;
+    Cell low{2, 2, 2}, high{3, 3, 3};
+    low[std::size_t(axis)] = high[std::size_t(axis)] = 2;
+    const auto c = loop_current(probes, kGrid, {}, axis, -1, low, high, 2);
+    EXPECT_EQ(c.offset, -0.5);
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const double found = evaluate(probes, c, [&](const Vec3& x) {
+      Vec3 h{};
+      h[std::size_t(u)] = -1.5 * x[std::size_t(v)];
+      h[std::size_t(v)] = 1.5 * x[std::size_t(u)];
+      return h;
+    });
+    const double area =
+        (kGrid.dual(u, 2) + kGrid.dual(u, 3)) * (kGrid.dual(v, 2) + kGrid.dual(v, 3));
+    EXPECT_NEAR(found, -3 * area, 1e-12);
+  }
+}
+
+TEST(Measure, PlaneCurrentAveragesBothSides) {
+  ProbeList probes;
+  Port p;
+  p.gap = {2, 1, {2, 1, 1}, {3, 1, 2}};
+  p.plane = Port::Plane{1, 1, 3};
+  const auto i = port_current(probes, kGrid, {}, p);
+  // H of a current along y that varies along y: 1 + y in the loop's cross-section.
+  const double found = evaluate(probes, i, [](const Vec3& x) {
+    const double j = 1 + x[1];
+    return Vec3{j / 2 * x[2], 0, -j / 2 * x[0]};
+  });
+  const double area = (kGrid.dual(0, 2) + kGrid.dual(0, 3)) * kGrid.dual(2, 2);
+  const double below = 1 + 0.5 * (2.1 + 3), above = 1 + 0.5 * (3 + 4);
+  EXPECT_NEAR(found, area * 0.5 * (below + above), 1e-12);
+}
+
+TEST(Growth, NoticesGrowthOnlyAfterTheSources) {
+  GrowthDetector d(1.0);
+  EXPECT_FALSE(d.grows(0.1, 1));
+  EXPECT_FALSE(d.grows(0.5, 100));
+  double e = 100;
+  for (int n = 0; n < 50; ++n) EXPECT_FALSE(d.grows(1.1 + n, e *= 0.9));
+  bool noticed = false;
+  for (int n = 0; n < 40 && !noticed; ++n) noticed = d.grows(60 + n, e *= 2);
+  EXPECT_TRUE(noticed);
+  EXPECT_TRUE(GrowthDetector(1.0).grows(0.1, std::nan("")));
+}
+
+}  // namespace
+}  // namespace terrawave::fdtd
