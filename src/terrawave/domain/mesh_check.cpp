@@ -189,6 +189,7 @@ CheckedMesh check_mesh(RawMesh raw) {
   faults.find_flat(areas);
   faults.find_bad_edges(boundary);
   faults.find_coincident(boundary);
+  faults.find_hanging(boundary);
   faults.raise();
 
   TriMesh& mesh = out.mesh;

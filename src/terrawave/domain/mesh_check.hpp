@@ -52,8 +52,8 @@ struct CheckedMesh {
 // Throws InputError with one line per kind of error, each "file: error: ..." naming the first few
 // offenders by the file's numbers and their coordinates, and how many there are: no triangles,
 // coordinates that are not finite, triangles without area, duplicate triangles, edges of three
-// triangles, overlapping neighbours, coincident nodes that split the mesh, named lines that are not
-// on the boundary, edges with two names.
+// triangles, overlapping neighbours, coincident nodes that split the mesh, nodes that hang on the
+// side of a triangle, named lines that are not on the boundary, edges with two names.
 CheckedMesh check_mesh(RawMesh raw);
 
 // How much time step a cell allows, up to the wave speed: twice its area over its circumference, m.

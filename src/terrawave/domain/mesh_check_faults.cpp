@@ -226,4 +226,48 @@ void MeshFaults::find_coincident(const std::vector<std::uint32_t>& boundary) {
          "Water cannot pass between their triangles; merge them (Gmsh: Coherence Mesh)");
 }
 
+// Nodes of the boundary inside a boundary edge: the mesh is finer on one side than on the other.
+void MeshFaults::find_hanging(const std::vector<std::uint32_t>& boundary) {
+  std::vector<LocalIndex> by_x;
+  for (const std::uint32_t side : boundary) by_x.push_back(raw_.triangles[side / 3][side % 3]);
+  std::sort(by_x.begin(), by_x.end());
+  by_x.erase(std::unique(by_x.begin(), by_x.end()), by_x.end());
+  std::vector<LocalIndex> by_y = by_x;
+  const auto sort_along = [](std::vector<LocalIndex>& nodes, const std::vector<double>& v) {
+    std::sort(nodes.begin(), nodes.end(), [&](LocalIndex a, LocalIndex b) {
+      return v[at(a)] != v[at(b)] ? v[at(a)] < v[at(b)] : a < b;
+    });
+  };
+  sort_along(by_x, raw_.x);
+  sort_along(by_y, raw_.y);
+  const auto between = [](const std::vector<LocalIndex>& nodes, const std::vector<double>& v,
+                          double low, double high) {
+    const auto less = [&](LocalIndex n, double value) { return v[at(n)] < value; };
+    const auto begin = std::lower_bound(nodes.begin(), nodes.end(), low, less);
+    const auto end = std::lower_bound(begin, nodes.end(), std::nextafter(high, INFINITY), less);
+    return std::span<const LocalIndex>(begin, end);
+  };
+  Offenders hanging;
+  for (const std::uint32_t side : boundary) {
+    const auto& t = raw_.triangles[side / 3];
+    const LocalIndex a = t[side % 3], b = t[(side % 3 + 1) % 3];
+    const double ax = raw_.x[at(a)], ay = raw_.y[at(a)];
+    const double dx = raw_.x[at(b)] - ax, dy = raw_.y[at(b)] - ay, square = dx * dx + dy * dy;
+    const double off = 1e-6 * std::sqrt(square);
+    const auto in_x =
+        between(by_x, raw_.x, std::min(ax, ax + dx) - off, std::max(ax, ax + dx) + off);
+    const auto in_y =
+        between(by_y, raw_.y, std::min(ay, ay + dy) - off, std::max(ay, ay + dy) + off);
+    for (const LocalIndex n : in_x.size() < in_y.size() ? in_x : in_y) {
+      if (n == a || n == b) continue;
+      const double px = raw_.x[at(n)] - ax, py = raw_.y[at(n)] - ay;
+      const double along = px * dx + py * dy, across = std::abs(px * dy - py * dx);
+      if (across <= 1e-6 * square && along > 1e-6 * square && along < (1 - 1e-6) * square)
+        hanging.add([&] { return node(n) + " on a side of " + cell(LocalIndex(side / 3)); });
+    }
+  }
+  report(hanging, "a node hangs on the side of a triangle", "nodes hang on sides of triangles",
+         "Water cannot pass there; cut the triangle at the node");
+}
+
 }  // namespace terrawave::domain

@@ -22,6 +22,7 @@ class MeshFaults {
   // Needs counter-clockwise triangles. `boundary` gets the sides of one triangle only.
   void find_bad_edges(std::vector<std::uint32_t>& boundary);
   void find_coincident(const std::vector<std::uint32_t>& boundary);
+  void find_hanging(const std::vector<std::uint32_t>& boundary);
 
   bool any() const { return !lines_.empty(); }
   void raise() const;  // throws InputError when any()

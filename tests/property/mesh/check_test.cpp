@@ -165,6 +165,31 @@ TEST_P(Checks, NameCoincidentNodes) {
   EXPECT_TRUE(has(text, "nodes " + std::to_string(original) + " and ")) << text;
 }
 
+TEST_P(Checks, NameHangingNodes) {
+  // One of two neighbours is cut in two at the middle of their edge, the other is not.
+  TriMesh view;
+  view.triangles = raw.triangles;
+  for (const auto& [nodes, cells] : reference::cells_at_edges(view)) {
+    if (cells.size() != 2) continue;
+    const auto middle = LocalIndex(raw.x.size());
+    const auto a = std::size_t(nodes.first), b = std::size_t(nodes.second);
+    raw.x.push_back((raw.x[a] + raw.x[b]) / 2);
+    raw.y.push_back((raw.y[a] + raw.y[b]) / 2);
+    raw.node_id.push_back(1);
+    auto half = raw.triangles[std::size_t(cells[0])];
+    std::replace(half.begin(), half.end(), nodes.first, middle);
+    auto& other_half = raw.triangles[std::size_t(cells[0])];
+    std::replace(other_half.begin(), other_half.end(), nodes.second, middle);
+    raw.triangles.push_back(half);
+    raw.cell_id.push_back(2);
+    const std::string text = complaint(raw);
+    EXPECT_TRUE(has(text, "a node hangs on the side of a triangle: node 1 at")) << text;
+    EXPECT_TRUE(has(text, "triangle " + std::to_string(raw.cell_id[std::size_t(cells[1])])))
+        << text;
+    return;
+  }
+}
+
 TEST_P(Checks, NameLinesInsideAndBesideTheMesh) {
   TriMesh view;
   view.triangles = raw.triangles;

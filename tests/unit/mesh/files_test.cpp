@@ -144,6 +144,20 @@ TEST(MeshFiles, OfTheOtherByteOrderAreRead) {
   EXPECT_EQ(mesh.findings.flipped, 1);
 }
 
+#ifdef TERRAWAVE_GEO
+// What happens to changed bytes is NetCDF's and HDF5's matter; a file cut short is common.
+TEST(MeshFiles, NetCdfFilesCutShortAreRefused) {
+  const Folder folder;
+  write_mesh(folder / "whole.nc", domain::make_rectangle({}), MeshFormat::ugrid);
+  std::ifstream in(folder / "whole.nc", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  for (std::size_t n = 0; n < bytes.size(); n += bytes.size() / 60) {
+    std::ofstream(folder / "cut.nc", std::ios::binary) << bytes.substr(0, n);
+    EXPECT_THROW(load_mesh(folder / "cut.nc"), InputError) << n;
+  }
+}
+#endif
+
 TEST(MeshFiles, AFailedWriteLeavesNothingBehind) {
   const Folder folder;
   const TriMesh mesh = domain::make_rectangle({});

@@ -35,7 +35,9 @@ class NetCdf {
   }
   void opened(int status) {
     open_ = status == NC_NOERR;
-    if (!open_) fail(nc_strerror(status));
+    if (!open_)
+      fail(fmt::format("cannot be read as NetCDF ({}). Was the file damaged or cut short?",
+                       nc_strerror(status)));
   }
   int close() {
     open_ = false;
