@@ -1,6 +1,7 @@
 // A folder that all ranks of a test may write to; gone at the end.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,12 +22,15 @@ inline std::string read_file(const std::filesystem::path& file) {
   return out.str();
 }
 
-// A folder that all ranks know; the root makes it and removes it.
+// A folder that all ranks know; the root makes it and removes it, unless TERRAWAVE_KEEP_TESTS is
+// set (to look at what a test wrote).
 class SharedFolder {
  public:
   explicit SharedFolder(comm::Comm& comm) : comm_(comm) {
-    const std::string name = std::string("terrawave-") + std::to_string(getpid()) + "-" +
+    std::string name = std::string("terrawave-") + std::to_string(getpid()) + "-" +
                              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    for (char& c : name)
+      if (c == '/') c = '-';  // of parameters
     comm::Bytes bytes(name.size());
     std::memcpy(bytes.data(), name.data(), name.size());
     comm.broadcast(bytes, 0);
@@ -41,7 +45,8 @@ class SharedFolder {
   ~SharedFolder() {
     comm_.barrier();
     std::error_code ignored;
-    if (comm_.is_root()) std::filesystem::remove_all(path_, ignored);
+    if (comm_.is_root() && std::getenv("TERRAWAVE_KEEP_TESTS") == nullptr)
+      std::filesystem::remove_all(path_, ignored);
   }
   SharedFolder(const SharedFolder&) = delete;
   SharedFolder& operator=(const SharedFolder&) = delete;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFields = "fields";      // fields.nc, fields.pvd, fields/
+constexpr const char* kMaps = "maps";          // maps.nc, maps.pvd, maps/
 constexpr const char* kPictures = "pictures";  // the report's maps as PNG
 
 const std::vector<io::CellVariable>& known_fields() {
@@ -85,11 +85,11 @@ class Outputs {
     info.constants = {kBottom};
     info.constant_values = {gather("bottom")};
     io::on_root(context_.comm, [&] {
-      if (plan_.ugrid) add_series(io::make_ugrid_series(folder_, kFields, mesh_, info, written));
-      if (plan_.paraview) add_series(io::make_vtu_series(folder_, kFields, mesh_, info, written));
+      if (plan_.ugrid) add_series(io::make_ugrid_series(folder_, kMaps, mesh_, info, written));
+      if (plan_.paraview) add_series(io::make_vtu_series(folder_, kMaps, mesh_, info, written));
     });
     if (plan_.ugrid && context_.comm.is_root() && series_.size() < 1 + std::size_t(plan_.paraview))
-      context_.log.warning("this build has no NetCDF: fields.nc is left out");
+      context_.log.warning("this build has no NetCDF: maps.nc is left out");
     opened_ = true;
   }
 
@@ -97,10 +97,32 @@ class Outputs {
     if (!opened_) open(0);
     std::vector<std::vector<double>> values;
     for (const std::string& name : plan_.fields) values.push_back(gather(name));
+    const std::vector<double> surface = gather("eta1"), interface = gather("eta2");
     io::on_root(context_.comm, [&] {
       const std::vector<std::span<const double>> views(values.begin(), values.end());
       for (const auto& s : series_) s->add(t, views);
+      const auto [s0, s1] = std::minmax_element(surface.begin(), surface.end());
+      const auto [i0, i1] = std::minmax_element(interface.begin(), interface.end());
+      last_map_ = {{"time", t},
+                   {"surface_lowest", *s0},
+                   {"surface_highest", *s1},
+                   {"interface_lowest", *i0},
+                   {"interface_highest", *i1}};
     });
+  }
+
+  // On the root: what run.json says of the result.
+  std::string facts() const {
+    nlohmann::ordered_json facts;
+    facts["cells"] = mesh_.cells();
+    facts["nodes"] = mesh_.nodes();
+    if (!last_map_.empty()) facts["last_map"] = last_map_;
+    const io::GaugeSeries& s = gauges_.series();
+    for (std::size_t p = 0; p < s.points.size() && !s.values.empty(); ++p)
+      for (std::size_t v = 0; v < s.variables.size(); ++v)
+        facts["gauges"][s.points[p].name][s.variables[v].name] =
+            s.values.back()[p * s.variables.size() + v];
+    return facts.dump();
   }
 
   void write_maps(double t) {
@@ -129,7 +151,8 @@ class Outputs {
 
   std::string save_extra() {
     gauges_.collect();
-    const std::string head = pictures_json().dump();
+    const std::string head =
+        nlohmann::json{{"pictures", pictures_json()}, {"last_map", last_map_}}.dump();
     return std::to_string(head.size()) + "\n" + head + gauges_.to_bytes();
   }
 
@@ -137,7 +160,9 @@ class Outputs {
     const auto line = bytes.find('\n');
     if (line == std::string::npos) throw InputError("the checkpoint's output state is damaged");
     const std::size_t size = std::stoul(bytes.substr(0, line));
-    for (const auto& p : nlohmann::json::parse(bytes.substr(line + 1, size)))
+    const auto head = nlohmann::json::parse(bytes.substr(line + 1, size));
+    last_map_ = head.at("last_map");
+    for (const auto& p : head.at("pictures"))
       pictures_.push_back({p.at("caption"),
                            p.at("file"),
                            p.at("width"),
@@ -201,20 +226,23 @@ class Outputs {
   void draw(double t, const io::CellVariable& about, const std::vector<double>& values) {
     io::ColorBar bar;
     std::tie(bar.low, bar.high) = io::finite_range(values);
-    // Heights on both sides of the datum: white at the datum.
-    if (bar.low < 0 && bar.high > 0) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    if (*least == *most) {  // a level lake: the middle colour
+      bar = {io::ColorMap::diverging, *least - 1, *least + 1, {}};
+    } else if (bar.low < 0 && bar.high > 0) {  // on both sides of the datum: white at the datum
       bar.map = io::ColorMap::diverging;
       std::tie(bar.low, bar.high) = io::finite_range(values, true);
     }
-    bar.label = about.long_name + " [" + about.unit + "]";
+    bar.label = "height above the datum [" + about.unit + "]";
     const io::Image image = io::draw_cells(mesh_, values, bar);
     const std::string file =
         fmt::format("{}/{}_{:02d}.png", kPictures, about.name, pictures_.size() / 2);
     const std::vector<std::uint8_t> png = io::encode_png(image);
     fs::create_directories(folder_ / kPictures);
     io::write_text(folder_ / file, {reinterpret_cast<const char*>(png.data()), png.size()});
-    pictures_.push_back({fmt::format("{} at t = {:.6g} s", about.long_name, t), file, image.width,
-                         image.height, bar});
+    pictures_.push_back(
+        {fmt::format("{} at t = {:.6g} s", about.name == "eta1" ? "Free surface" : "Interface", t),
+         file, image.width, image.height, bar});
   }
 
   nlohmann::json pictures_json() const {
@@ -261,6 +289,7 @@ class Outputs {
   fs::path folder_;
   std::vector<std::unique_ptr<io::CellSeries>> series_;  // on the root
   std::vector<Picture> pictures_;
+  nlohmann::json last_map_ = nlohmann::json::object();
   bool opened_ = false;
   bool has_gauges_netcdf_ = false;
 };
@@ -299,21 +328,22 @@ Plan make_plan(const config::Config& out, double end_time, config::Diagnostics& 
   plan.paraview = wanted("paraview");
   plan.single = out.text("store") == "single";
   plan.fields = out.texts("fields");
-  if (out.has("interval") && out.has("times"))
-    out.complain(wrong, "times", "expected interval or times, found both. Leave one out.");
-  if (out.has("times")) {
-    for (const double t : out.numbers("times"))
+  if (out.has("map_interval") && out.has("map_times"))
+    out.complain(wrong, "map_times",
+                 "expected map_interval or map_times, found both. Leave one out.");
+  if (out.has("map_times")) {
+    for (const double t : out.numbers("map_times"))
       if (!(t >= 0 && t <= end_time))
         out.complain(
-            wrong, "times",
+            wrong, "map_times",
             fmt::format("expected times from 0 to run.end_time ({} s), found {}", end_time, t));
-    plan.times = run::output_times(out.numbers("times"), end_time);
-  } else if (out.has("interval")) {
-    plan.times = run::output_times(out.number("interval"), end_time);
+    plan.times = run::output_times(out.numbers("map_times"), end_time);
+  } else if (out.has("map_interval")) {
+    plan.times = run::output_times(out.number("map_interval"), end_time);
   } else {
     plan.times = run::output_times(std::vector<double>{0, end_time}, end_time);
   }
-  plan.map_times = spread(plan.times, out.integer("maps"));
+  plan.map_times = spread(plan.times, out.integer("report_maps"));
   return plan;
 }
 
@@ -322,14 +352,15 @@ Gauges make_gauges(const config::Config& out, SweSolver& solver, const domain::T
   std::vector<io::GaugePoint> points;
   std::vector<GlobalId> cells;
   for (const config::Config& g : out.tables("gauge")) {
-    const io::GaugePoint p{g.text("name"), g.number("x"), g.number("y")};
+    const std::vector<double> at = g.numbers("at");
+    const io::GaugePoint p{g.text("name"), at[0], at[1]};
     for (const io::GaugePoint& other : points)
       if (other.name == p.name)
         g.complain(wrong, "name",
                    "expected a name of its own, found \"" + p.name + "\" a second time");
     cells.push_back(cell_at(mesh, p.x, p.y));
     if (cells.back() < 0)
-      g.complain(wrong, "x",
+      g.complain(wrong, "at",
                  fmt::format("expected a point in the mesh, found ({}, {}), which lies in no cell",
                              p.x, p.y));
     points.push_back(p);
@@ -342,11 +373,11 @@ Gauges make_gauges(const config::Config& out, SweSolver& solver, const domain::T
 config::Table output_table() {
   using config::Key;
   config::Table t("output", "What the run writes into its folder.");
-  t.key(Key::number("interval", "s")
+  t.key(Key::number("map_interval", "s")
             .more_than(0)
             .describe("Simulated time between records of the fields. The run lands on each time "
                       "exactly; its end is always a record."));
-  t.key(Key::numbers("times", "s").describe("Times of the records, instead of interval."));
+  t.key(Key::numbers("map_times", "s").describe("Times of the records, instead of map_interval."));
   std::vector<std::string> names;
   for (const io::CellVariable& v : known_fields()) names.push_back(v.name);
   t.key(Key::texts("fields")
@@ -357,22 +388,25 @@ config::Table output_table() {
   t.key(Key::texts("formats")
             .one_of({"ugrid", "paraview"})
             .fallback_list(R"(["ugrid", "paraview"])")
-            .describe("ugrid: fields.nc (CF, UGRID) for QGIS and xarray; paraview: fields.pvd."));
+            .describe("ugrid: maps.nc (CF, UGRID) for QGIS and xarray; paraview: maps.pvd."));
   t.key(Key::text("store")
             .one_of({"double", "single"})
             .fallback("double")
             .describe("Precision of the numbers in the files."));
-  t.key(Key::integer("maps").at_least(0).at_most(50).fallback(4).describe(
-      "Number of record times, evenly spread, at which surface and interface are mapped in the "
-      "report."));
+  t.key(Key::integer("report_maps")
+            .at_least(0)
+            .at_most(50)
+            .fallback(4)
+            .describe("Number of record times, evenly spread, at which surface and interface are "
+                      "mapped in the "
+                      "report."));
   t.key(Key::number("gauge_interval", "s")
             .at_least(0)
             .fallback(0.0)
             .describe("Simulated time between samples of the gauges; 0: after every step."));
   config::Table gauge("gauge", "A point whose values are written over time.", true);
   gauge.key(Key::text("name").require().describe("Name of the gauge."));
-  gauge.key(Key::number("x", "m").require().describe("Position."));
-  gauge.key(Key::number("y", "m").require().describe("Position."));
+  gauge.key(Key::numbers("at", "m").size(2).require().describe("x, y; in the mesh."));
   t.table(std::move(gauge));
   return t;
 }
@@ -387,7 +421,7 @@ void add_outputs(run::TimeCase& c, const config::Config& config, SweSolver& solv
                                              context, options.out);
   if (all->plan().ugrid || all->plan().paraview) {
     run::Output fields;
-    fields.name = kFields;
+    fields.name = kMaps;
     fields.times = all->plan().times;
     fields.write = [all](double t, std::int64_t) { all->write_fields(t); };
     fields.resume = [all](std::int64_t written) { all->open(written); };
@@ -397,7 +431,7 @@ void add_outputs(run::TimeCase& c, const config::Config& config, SweSolver& solv
   }
   if (!all->plan().map_times.empty()) {
     run::Output maps;
-    maps.name = "maps";
+    maps.name = "pictures";
     maps.times = all->plan().map_times;
     maps.write = [all](double t, std::int64_t) { all->write_maps(t); };
     maps.list_files = [all] { return all->map_files(); };
@@ -415,6 +449,7 @@ void add_outputs(run::TimeCase& c, const config::Config& config, SweSolver& solv
   }
   c.save_extra = [all] { return all->save_extra(); };
   c.load_extra = [all](const std::string& bytes) { all->load_extra(bytes); };
+  c.facts_json = [all] { return all->facts(); };
   c.report = [all, earlier = c.report](io::Report& page) {
     all->report(page);
     if (earlier) earlier(page);

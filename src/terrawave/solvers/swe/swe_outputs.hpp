@@ -13,9 +13,9 @@ namespace terrawave::swe {
 config::Table output_table();
 
 // Makes the outputs that the [output] table of `config` (the root table) asks for part of `c`:
-// its outputs, after_step, save_extra, load_extra and report. c.end_time must be set. `solver` (the
-// one in c), `mesh`, `context` must outlive c. Complains to `wrong` about gauges outside the mesh
-// and times outside the run. Collective; writes nothing yet.
+// its outputs, after_step, save_extra, load_extra, facts and report. c.end_time must be set.
+// `solver` (the one in c), `mesh`, `context` must outlive c. Complains to `wrong` about gauges
+// outside the mesh and times outside the run. Collective; writes nothing yet.
 void add_outputs(run::TimeCase& c, const config::Config& config, SweSolver& solver,
                  const domain::TriMesh& mesh, sim::Context& context, const run::Options& options,
                  config::Diagnostics& wrong);
