@@ -33,15 +33,17 @@ end_time = 0.3
 checkpoint_time = 10
 progress = "none"
 [output]
-map_interval = 0.1
+interval = 0.1
 gauge_interval = 0.02
-report_maps = 2
+maps = 2
 [[output.gauge]]
 name = "centre"
-at = [0.1, 0.2]
+x = 0.1
+y = 0.2
 [[output.gauge]]
 name = "corner"
-at = [-4.9, -4.9]
+x = -4.9
+y = -4.9
 )";
 
 domain::TriMesh square() {
@@ -135,7 +137,7 @@ TEST(SweOutputs, GaugesOutsideTheMeshAreNamed) {
     go(world(), folder.path() / "out", toml);
     FAIL() << "no error";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("case.toml:16:6: error: key \"output.gauge"),
+    EXPECT_NE(std::string(e.what()).find("case.toml:17:5: error: key \"output.gauge"),
               std::string::npos)
         << e.what();
     EXPECT_NE(std::string(e.what()).find("(-9.9, -4.9), which lies in no cell"), std::string::npos)
@@ -147,13 +149,13 @@ TEST(SweOutputs, GaugesOutsideTheMeshAreNamed) {
 TEST(SweOutputs, TimesOutsideTheRunAreNamed) {
   const SharedFolder folder(world());
   std::string toml = kCase;
-  toml.replace(toml.find("map_interval = 0.1"), 18, "map_times = [0.1, 0.7]");
+  toml.replace(toml.find("interval = 0.1"), 14, "times = [0.1, 0.7]");
   try {
     go(world(), folder.path() / "out", toml);
     FAIL() << "no error";
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find(
-                  "case.toml:8:13: error: key \"output.map_times\": expected times from 0 to "
+                  "case.toml:8:9: error: key \"output.times\": expected times from 0 to "
                   "run.end_time (0.3 s), found 0.7"),
               std::string::npos)
         << e.what();

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMaps = "maps";          // maps.nc, maps.pvd, maps/
+constexpr const char* kFields = "fields";      // fields.nc, fields.pvd, fields/
 constexpr const char* kPictures = "pictures";  // the report's maps as PNG
 
 const std::vector<io::CellVariable>& known_fields() {
@@ -85,11 +85,11 @@ class Outputs {
     info.constants = {kBottom};
     info.constant_values = {gather("bottom")};
     io::on_root(context_.comm, [&] {
-      if (plan_.ugrid) add_series(io::make_ugrid_series(folder_, kMaps, mesh_, info, written));
-      if (plan_.paraview) add_series(io::make_vtu_series(folder_, kMaps, mesh_, info, written));
+      if (plan_.ugrid) add_series(io::make_ugrid_series(folder_, kFields, mesh_, info, written));
+      if (plan_.paraview) add_series(io::make_vtu_series(folder_, kFields, mesh_, info, written));
     });
     if (plan_.ugrid && context_.comm.is_root() && series_.size() < 1 + std::size_t(plan_.paraview))
-      context_.log.warning("this build has no NetCDF: maps.nc is left out");
+      context_.log.warning("this build has no NetCDF: fields.nc is left out");
     opened_ = true;
   }
 
@@ -328,22 +328,21 @@ Plan make_plan(const config::Config& out, double end_time, config::Diagnostics& 
   plan.paraview = wanted("paraview");
   plan.single = out.text("store") == "single";
   plan.fields = out.texts("fields");
-  if (out.has("map_interval") && out.has("map_times"))
-    out.complain(wrong, "map_times",
-                 "expected map_interval or map_times, found both. Leave one out.");
-  if (out.has("map_times")) {
-    for (const double t : out.numbers("map_times"))
+  if (out.has("interval") && out.has("times"))
+    out.complain(wrong, "times", "expected interval or times, found both. Leave one out.");
+  if (out.has("times")) {
+    for (const double t : out.numbers("times"))
       if (!(t >= 0 && t <= end_time))
         out.complain(
-            wrong, "map_times",
+            wrong, "times",
             fmt::format("expected times from 0 to run.end_time ({} s), found {}", end_time, t));
-    plan.times = run::output_times(out.numbers("map_times"), end_time);
-  } else if (out.has("map_interval")) {
-    plan.times = run::output_times(out.number("map_interval"), end_time);
+    plan.times = run::output_times(out.numbers("times"), end_time);
+  } else if (out.has("interval")) {
+    plan.times = run::output_times(out.number("interval"), end_time);
   } else {
     plan.times = run::output_times(std::vector<double>{0, end_time}, end_time);
   }
-  plan.map_times = spread(plan.times, out.integer("report_maps"));
+  plan.map_times = spread(plan.times, out.integer("maps"));
   return plan;
 }
 
@@ -352,15 +351,14 @@ Gauges make_gauges(const config::Config& out, SweSolver& solver, const domain::T
   std::vector<io::GaugePoint> points;
   std::vector<GlobalId> cells;
   for (const config::Config& g : out.tables("gauge")) {
-    const std::vector<double> at = g.numbers("at");
-    const io::GaugePoint p{g.text("name"), at[0], at[1]};
+    const io::GaugePoint p{g.text("name"), g.number("x"), g.number("y")};
     for (const io::GaugePoint& other : points)
       if (other.name == p.name)
         g.complain(wrong, "name",
                    "expected a name of its own, found \"" + p.name + "\" a second time");
     cells.push_back(cell_at(mesh, p.x, p.y));
     if (cells.back() < 0)
-      g.complain(wrong, "at",
+      g.complain(wrong, "x",
                  fmt::format("expected a point in the mesh, found ({}, {}), which lies in no cell",
                              p.x, p.y));
     points.push_back(p);
@@ -373,11 +371,11 @@ Gauges make_gauges(const config::Config& out, SweSolver& solver, const domain::T
 config::Table output_table() {
   using config::Key;
   config::Table t("output", "What the run writes into its folder.");
-  t.key(Key::number("map_interval", "s")
+  t.key(Key::number("interval", "s")
             .more_than(0)
             .describe("Simulated time between records of the fields. The run lands on each time "
                       "exactly; its end is always a record."));
-  t.key(Key::numbers("map_times", "s").describe("Times of the records, instead of map_interval."));
+  t.key(Key::numbers("times", "s").describe("Times of the records, instead of interval."));
   std::vector<std::string> names;
   for (const io::CellVariable& v : known_fields()) names.push_back(v.name);
   t.key(Key::texts("fields")
@@ -388,25 +386,23 @@ config::Table output_table() {
   t.key(Key::texts("formats")
             .one_of({"ugrid", "paraview"})
             .fallback_list(R"(["ugrid", "paraview"])")
-            .describe("ugrid: maps.nc (CF, UGRID) for QGIS and xarray; paraview: maps.pvd."));
+            .describe("ugrid: fields.nc (CF, UGRID) for QGIS and xarray; paraview: fields.pvd."));
   t.key(Key::text("store")
             .one_of({"double", "single"})
             .fallback("double")
             .describe("Precision of the numbers in the files."));
-  t.key(Key::integer("report_maps")
-            .at_least(0)
-            .at_most(50)
-            .fallback(4)
-            .describe("Number of record times, evenly spread, at which surface and interface are "
-                      "mapped in the "
-                      "report."));
+  t.key(Key::integer("maps").at_least(0).at_most(50).fallback(4).describe(
+      "Number of record times, evenly spread, at which surface and interface are "
+      "mapped in the "
+      "report."));
   t.key(Key::number("gauge_interval", "s")
             .at_least(0)
             .fallback(0.0)
             .describe("Simulated time between samples of the gauges; 0: after every step."));
   config::Table gauge("gauge", "A point whose values are written over time.", true);
   gauge.key(Key::text("name").require().describe("Name of the gauge."));
-  gauge.key(Key::numbers("at", "m").size(2).require().describe("x, y; in the mesh."));
+  gauge.key(Key::number("x", "m").require().describe("Position; must lie in the mesh."));
+  gauge.key(Key::number("y", "m").require().describe("Position."));
   t.table(std::move(gauge));
   return t;
 }
@@ -421,7 +417,7 @@ void add_outputs(run::TimeCase& c, const config::Config& config, SweSolver& solv
                                              context, options.out);
   if (all->plan().ugrid || all->plan().paraview) {
     run::Output fields;
-    fields.name = kMaps;
+    fields.name = kFields;
     fields.times = all->plan().times;
     fields.write = [all](double t, std::int64_t) { all->write_fields(t); };
     fields.resume = [all](std::int64_t written) { all->open(written); };
