@@ -3,10 +3,7 @@
 #include <algorithm>
 
 #include "terrawave/run/run_table.hpp"
-#if __has_include("terrawave/solvers/swe/swe_entry.hpp")
 #include "terrawave/solvers/swe/swe_entry.hpp"
-#define HAVE_SWE 1
-#endif
 #if __has_include("terrawave/solvers/terrain/terrain_entry.hpp")
 #include "terrawave/solvers/terrain/terrain_entry.hpp"
 #define HAVE_TERRAIN 1
@@ -20,9 +17,7 @@ namespace terrawave {
 
 const std::vector<run::SolverEntry>& solvers() {
   static const std::vector<run::SolverEntry> all = {
-#ifdef HAVE_SWE
       swe::swe_entry(),
-#endif
 #ifdef HAVE_TERRAIN
       terrain::terrain_entry(),
 #endif
