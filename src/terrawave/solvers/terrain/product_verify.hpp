@@ -1,0 +1,27 @@
+// Recomputes what must hold of the products of one raster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "terrawave/solvers/terrain/product_session.hpp"
+
+namespace terrawave::terrain {
+
+struct Check {
+  std::string name;
+  bool ok = false;
+  std::string detail;  // what was counted, or the first cell where it fails
+};
+
+// fill        nowhere below the ground, base cells unchanged, and the lowest such surface: each
+// cell
+//             is the higher of its ground and its lowest neighbour's surface, and its own flow path
+//             climbs no higher (so no surface below it can be drained)
+// accumulation every cell counts itself, grows downstream, and the roots add up to all cells
+// routing     every cell reaches an outlet or a kept sink (or is counted as undrained)
+// basins      each cell has the label of its receiver
+// multiple flow (where asked for): shares add up to 1, outlets receive all weight
+std::vector<Check> verify(Session& session);
+
+}  // namespace terrawave::terrain
