@@ -24,8 +24,17 @@ void mark(const std::string& name, const char* role, const domain::RasterInfo& l
       states[std::size_t(i)] = std::uint8_t(mark_as);
 }
 
-void keep_listed(const std::string& list, const domain::RasterInfo& info,
-                 std::vector<std::uint8_t>& states) {
+template <class T>
+std::optional<T> hole_of(const domain::RasterInfo& info) {
+  const auto hole = domain::representable(info.type, info.nodata);
+  if (!hole || std::isnan(*hole)) return std::nullopt;
+  return static_cast<T>(*hole);
+}
+
+}  // namespace
+
+std::vector<Index> listed_cells(const std::string& list, const domain::RasterInfo& info) {
+  std::vector<Index> cells;
   std::stringstream in(list);
   for (std::string pair; std::getline(in, pair, ';');) {
     std::smatch m;
@@ -37,22 +46,10 @@ void keep_listed(const std::string& list, const domain::RasterInfo& info,
       throw InputError(fmt::format(
           "--keep-sinks: row {}, column {} lies outside {} ({} rows, {} columns, from 0)", row, col,
           info.name, info.rows, info.cols));
-    std::uint8_t& state = states[std::size_t(row * info.cols + col)];
-    if (!is_data(state))
-      throw InputError(
-          fmt::format("--keep-sinks: row {}, column {} of {} is nodata", row, col, info.name));
-    state = std::uint8_t(CellState::sink);
+    cells.push_back(row * info.cols + col);
   }
+  return cells;
 }
-
-template <class T>
-std::optional<T> hole_of(const domain::RasterInfo& info) {
-  const auto hole = domain::representable(info.type, info.nodata);
-  if (!hole || std::isnan(*hole)) return std::nullopt;
-  return static_cast<T>(*hole);
-}
-
-}  // namespace
 
 Heights heights_of(const domain::Raster& dem) {
   return std::visit(
@@ -111,10 +108,17 @@ std::vector<std::uint8_t> cell_states(const domain::Raster& dem, const Grid& gri
     mark(options.outlets, "mask of outlets", info, CellState::outlet, states);
   if (!options.keep_sinks.empty()) {
     const bool listed = std::regex_match(options.keep_sinks, std::regex("[0-9,; \t]+"));
-    if (listed)
-      keep_listed(options.keep_sinks, info, states);
-    else
+    if (listed) {
+      for (const Index cell : listed_cells(options.keep_sinks, info)) {
+        std::uint8_t& state = states[std::size_t(cell)];
+        if (!is_data(state))
+          throw InputError(fmt::format("--keep-sinks: row {}, column {} of {} is nodata",
+                                       cell / info.cols, cell % info.cols, info.name));
+        state = std::uint8_t(CellState::sink);
+      }
+    } else {
       mark(options.keep_sinks, "mask of kept sinks", info, CellState::sink, states);
+    }
   }
   const bool data = std::any_of(states.begin(), states.end(), [](auto s) { return is_data(s); });
   const bool base = std::any_of(states.begin(), states.end(), [](auto s) { return is_base(s); });

@@ -16,4 +16,7 @@ std::vector<std::uint8_t> cell_states(const domain::Raster& dem, const Grid& gri
 // The edges that stay open. Throws InputError for unknown names.
 Borders borders_of(const FlowOptions& options);
 
+// Linear indices of "row,col;row,col". Throws InputError for cells outside the raster.
+std::vector<Index> listed_cells(const std::string& list, const domain::RasterInfo& info);
+
 }  // namespace terrawave::terrain

@@ -1,0 +1,123 @@
+// Barnes (2017), "Parallel non-divergent flow accumulation for trillion cell digital elevation
+// models on desktops or clusters": tiles add up inside, the portal graph adds up across, tiles add
+// what enters them.
+#include <unordered_map>
+
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/tiled_links.hpp"
+#include "terrawave/solvers/terrain/tiled_routing.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+// What the root tells a tile: the inflow at a rim cell, and where the flow of a portal's target
+// ends.
+struct Entry {
+  Index cell = 0;
+  std::int64_t inflow = 0;
+};
+struct End {
+  Index target = 0;
+  Index root = 0;
+};
+
+std::vector<std::int64_t> add_up(const par::Queue& queue, const TileFlow& flow,
+                                 const std::vector<std::int64_t>& weights) {
+  const Receivers receivers{par::Buffer<Direction>(queue, flow.inner), {}};
+  const par::Buffer<std::int64_t> weight(queue, weights);
+  par::Buffer<std::int64_t> out(queue, flow.window.size());
+  accumulate<std::int64_t>(queue, flow.grid, receivers, weight.cview(), out.view());
+  return out.download();
+}
+
+std::vector<std::int64_t> weights_of(const domain::Window& window, const ReadWeights& weights,
+                                     const std::vector<Direction>& direction) {
+  std::vector<std::int64_t> w = weights ? weights(window) : std::vector<std::int64_t>();
+  if (w.empty()) w.assign(std::size_t(window.size()), 1);
+  for (std::size_t i = 0; i < w.size(); ++i)
+    if (direction[i] == kNoDirection) w[i] = 0;
+  return w;
+}
+
+std::vector<comm::Bytes> solve_inflow(const Tiling& tiling, const std::vector<comm::Bytes>& all) {
+  std::vector<RimLink> links;
+  for (const comm::Bytes& bytes : all) {
+    const auto part = from_bytes<RimLink>(bytes);
+    links.insert(links.end(), part.begin(), part.end());
+  }
+  RimGraph rims(links);
+  std::vector<std::vector<Entry>> entries(std::size_t(tiling.tiles()));
+  std::vector<std::vector<End>> ends(std::size_t(tiling.tiles()));
+  for (const auto& [cell, amount] : rims.inflow())
+    entries[std::size_t(tiling.tile_of(cell))].push_back({cell, amount});
+  for (const RimLink& link : links)
+    if (link.next >= 0)
+      ends[std::size_t(tiling.tile_of(link.cell))].push_back(
+          {link.next, rims.end_of(link.next).root});
+  std::vector<comm::Bytes> replies;
+  for (std::size_t t = 0; t < entries.size(); ++t) {
+    comm::Bytes bytes = to_bytes(std::vector<Index>{Index(entries[t].size())});
+    const comm::Bytes first = to_bytes(entries[t]);
+    const comm::Bytes second = to_bytes(ends[t]);
+    bytes.insert(bytes.end(), first.begin(), first.end());
+    bytes.insert(bytes.end(), second.begin(), second.end());
+    replies.push_back(std::move(bytes));
+  }
+  return replies;
+}
+
+}  // namespace
+
+void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+                      TileStore& store, const ReadWeights& weights,
+                      const TakeTile<std::int64_t>& take_accumulation,
+                      const TakeTile<Index>& take_basins) {
+  const Tiling& tiling = reader.tiling();
+  const Connectivity connectivity = reader.options().connectivity();
+  const std::vector<Index> mine = tiles_of_rank(tiling, comm);
+  std::vector<comm::Bytes> summaries;
+  together(comm, [&] {
+    for (const Index tile : mine) {
+      const auto direction = store.get<Direction>(tile, "directions");
+      const TileFlow flow = follow_inside(queue, tiling.window(tile), connectivity, direction);
+      const auto amount = add_up(queue, flow, weights_of(flow.window, weights, direction));
+      const std::vector<std::uint8_t> no_base(direction.size(), 0);
+      summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling.cols)));
+    }
+  });
+  const std::vector<comm::Bytes> replies =
+      ask_root(comm, tiling, summaries, [&](const auto& all) { return solve_inflow(tiling, all); });
+  together(comm, [&] {
+    for (std::size_t m = 0; m < mine.size(); ++m) {
+      const domain::Window window = tiling.window(mine[m]);
+      const auto direction = store.get<Direction>(mine[m], "directions");
+      const TileFlow flow = follow_inside(queue, window, connectivity, direction);
+      const std::span<const std::byte> reply = replies[m];
+      const auto count = std::size_t(from_bytes<Index>(reply.first(sizeof(Index)))[0]);
+      const auto entries = from_bytes<Entry>(reply.subspan(sizeof(Index), count * sizeof(Entry)));
+      const auto ends = from_bytes<End>(reply.subspan(sizeof(Index) + count * sizeof(Entry)));
+      if (take_accumulation) {
+        std::vector<std::int64_t> w = weights_of(window, weights, direction);
+        for (const Entry& e : entries)
+          w[std::size_t((e.cell / tiling.cols - window.row) * window.cols + e.cell % tiling.cols -
+                        window.col)] += e.inflow;
+        take_accumulation(mine[m], add_up(queue, flow, w));
+      }
+      if (!take_basins) continue;
+      std::unordered_map<Index, Index> end;
+      for (const End& e : ends) end.emplace(e.target, e.root);
+      std::vector<Index> basin(std::size_t(window.size()), -1);
+      for (std::size_t i = 0; i < basin.size(); ++i) {
+        const std::int32_t root = flow.root[i];
+        if (root < 0) continue;
+        const Index target = target_of(window, tiling.cols, direction, root);
+        basin[i] = target >= 0 ? end.at(target)
+                               : (window.row + root / window.cols) * tiling.cols + window.col +
+                                     root % window.cols;
+      }
+      take_basins(mine[m], basin);
+    }
+  });
+}
+
+}  // namespace terrawave::terrain

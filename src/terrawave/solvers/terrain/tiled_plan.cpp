@@ -1,0 +1,166 @@
+#include "terrawave/solvers/terrain/tiled_plan.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "terrawave/base/error.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+// Several byte strings in one: number, lengths, contents.
+comm::Bytes pack(const std::vector<comm::Bytes>& parts) {
+  std::vector<Index> sizes = {Index(parts.size())};
+  for (const comm::Bytes& part : parts) sizes.push_back(Index(part.size()));
+  comm::Bytes all = to_bytes(sizes);
+  for (const comm::Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+std::vector<comm::Bytes> unpack(std::span<const std::byte> all) {
+  if (all.empty()) return {};
+  const Index count = from_bytes<Index>(all.first(sizeof(Index)))[0];
+  const auto sizes =
+      from_bytes<Index>(all.subspan(sizeof(Index), std::size_t(count) * sizeof(Index)));
+  std::size_t at = std::size_t(count + 1) * sizeof(Index);
+  std::vector<comm::Bytes> parts;
+  for (const Index size : sizes) {
+    const auto part = all.subspan(at, std::size_t(size));
+    parts.emplace_back(part.begin(), part.end());
+    at += std::size_t(size);
+  }
+  return parts;
+}
+
+}  // namespace
+
+domain::Window Tiling::window(Index tile) const {
+  const Index row = tile / across() * tile_rows;
+  const Index col = tile % across() * tile_cols;
+  return {row, col, std::min(tile_rows, rows - row), std::min(tile_cols, cols - col)};
+}
+
+domain::Window Tiling::with_halo(Index tile, Index halo) const {
+  const domain::Window w = window(tile);
+  const Index row = std::max<Index>(0, w.row - halo);
+  const Index col = std::max<Index>(0, w.col - halo);
+  return {row, col, std::min(rows, w.row + w.rows + halo) - row,
+          std::min(cols, w.col + w.cols + halo) - col};
+}
+
+Tiling tiling_for_ranks(Index rows, Index cols, int ranks) {
+  Tiling best;
+  double least = -1;
+  for (int down = 1; down <= ranks; ++down) {
+    if (ranks % down != 0) continue;
+    const Index r = std::max<Index>(1, (rows + down - 1) / down);
+    const Index across = ranks / down;
+    const Index c = std::max<Index>(1, (cols + across - 1) / across);
+    const double rim = double(r) + double(c);
+    if (least >= 0 && rim >= least) continue;
+    least = rim;
+    best = {rows, cols, r, c};
+  }
+  return best;
+}
+
+std::vector<Index> tiles_of_rank(const Tiling& tiling, const comm::Comm& comm) {
+  std::vector<Index> mine;
+  for (Index tile = 0; tile < tiling.tiles(); ++tile)
+    if (owner_of(tiling, tile, comm.size()) == comm.rank()) mine.push_back(tile);
+  return mine;
+}
+
+std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
+                                  const std::vector<comm::Bytes>& mine, const Solve& solve) {
+  const std::vector<comm::Bytes> gathered = comm.gather(pack(mine), 0);
+  std::vector<comm::Bytes> outgoing(std::size_t(comm.size()));
+  if (comm.is_root()) {
+    std::vector<comm::Bytes> all;
+    for (const comm::Bytes& bytes : gathered)
+      for (comm::Bytes& part : unpack(bytes)) all.push_back(std::move(part));
+    std::vector<comm::Bytes> replies = solve(all);
+    require(Index(replies.size()) == tiling.tiles(), "ask_root: one reply per tile");
+    std::vector<std::vector<comm::Bytes>> by_rank(std::size_t(comm.size()));
+    for (Index tile = 0; tile < tiling.tiles(); ++tile)
+      by_rank[std::size_t(owner_of(tiling, tile, comm.size()))].push_back(
+          std::move(replies[std::size_t(tile)]));
+    for (std::size_t r = 0; r < by_rank.size(); ++r) outgoing[r] = pack(by_rank[r]);
+  }
+  return unpack(comm.exchange(outgoing)[0]);
+}
+
+void together(comm::Comm& comm, const std::function<void()>& work) {
+  // 0 good, 1 bad input, 2 failed; the text travels from the first rank that has one.
+  std::int64_t kind = 0;
+  std::string text;
+  try {
+    work();
+  } catch (const InputError& e) {
+    kind = 1;
+    text = e.what();
+  } catch (const std::exception& e) {
+    kind = 2;
+    text = e.what();
+  }
+  const std::int64_t first = comm.min(kind != 0 ? comm.rank() : comm.size());
+  if (first == comm.size()) return;
+  comm::Bytes bytes = to_bytes(std::span<const char>(text));
+  bytes.push_back(std::byte(kind));
+  comm.broadcast(bytes, int(first));
+  kind = std::int64_t(bytes.back());
+  bytes.pop_back();
+  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (kind == 1) throw InputError(text);
+  throw RunError(text);
+}
+
+TileStore::TileStore(std::filesystem::path folder) : folder_(std::move(folder)) {
+  if (!folder_.empty()) std::filesystem::create_directories(folder_);
+}
+
+TileStore::~TileStore() {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+std::filesystem::path TileStore::file(Index tile, const std::string& what) const {
+  return folder_ / (what + "." + std::to_string(tile));
+}
+
+void TileStore::put_bytes(Index tile, const std::string& what, comm::Bytes bytes) {
+  if (folder_.empty()) {
+    kept_[{what, tile}] = std::move(bytes);
+    return;
+  }
+  std::ofstream out(file(tile, what), std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+  out.close();
+  if (!out)
+    throw RunError("cannot write to the scratch folder " + folder_.string() +
+                   ": is the disk full?");
+}
+
+comm::Bytes TileStore::get_bytes(Index tile, const std::string& what) const {
+  if (folder_.empty()) return kept_.at({what, tile});
+  const std::filesystem::path name = file(tile, what);
+  comm::Bytes bytes(std::filesystem::file_size(name));
+  std::ifstream in(name, std::ios::binary);
+  in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
+  if (!in) throw RunError("cannot read from the scratch folder " + folder_.string());
+  return bytes;
+}
+
+std::vector<Index> rim_positions(const domain::Window& w) {
+  std::vector<Index> rim;
+  for (Index r = 0; r < w.rows; ++r) {
+    const bool whole = r == 0 || r == w.rows - 1;
+    for (Index c = 0; c < w.cols; c += whole || w.cols == 1 ? 1 : w.cols - 1)
+      rim.push_back(r * w.cols + c);
+  }
+  return rim;
+}
+
+}  // namespace terrawave::terrain

@@ -1,0 +1,97 @@
+// A raster cut into blocks that ranks share and that need not all be in memory at once.
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "terrawave/comm/comm.hpp"
+#include "terrawave/domain/raster.hpp"
+
+namespace terrawave::terrain {
+
+// Blocks of at most tile_rows x tile_cols cells, numbered row by row.
+struct Tiling {
+  Index rows = 0, cols = 0;
+  Index tile_rows = 1, tile_cols = 1;
+
+  Index down() const { return (rows + tile_rows - 1) / tile_rows; }
+  Index across() const { return (cols + tile_cols - 1) / tile_cols; }
+  Index tiles() const { return down() * across(); }
+  domain::Window window(Index tile) const;
+  // The window with a ring of `halo` cells where the raster has them.
+  domain::Window with_halo(Index tile, Index halo) const;
+  Index tile_of(Index cell) const {
+    return (cell / cols) / tile_rows * across() + (cell % cols) / tile_cols;
+  }
+};
+
+// Blocks for this many ranks: about square, one for each, fewer where cells are fewer.
+Tiling tiling_for_ranks(Index rows, Index cols, int ranks);
+
+// A run of tiles for each rank; ranks may have none.
+inline int owner_of(const Tiling& tiling, Index tile, int ranks) {
+  return int(tile * ranks / tiling.tiles());
+}
+std::vector<Index> tiles_of_rank(const Tiling& tiling, const comm::Comm& comm);
+
+// Values as bytes for messages and scratch files.
+template <class T>
+comm::Bytes to_bytes(std::span<const T> values) {
+  comm::Bytes bytes(values.size_bytes());
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+template <class T>
+comm::Bytes to_bytes(const std::vector<T>& values) {
+  return to_bytes(std::span<const T>(values));
+}
+template <class T>
+std::vector<T> from_bytes(std::span<const std::byte> bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+// One exchange with the root: every tile's summary goes there, solve() turns them (in the order of
+// tiles) into a reply for each tile, and each rank gets those of its own tiles, in its order.
+using Solve = std::function<std::vector<comm::Bytes>(const std::vector<comm::Bytes>&)>;
+std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
+                                  const std::vector<comm::Bytes>& mine, const Solve& solve);
+
+// Runs `work` on every rank; when it throws on one, all ranks throw the same, so none waits.
+void together(comm::Comm& comm, const std::function<void()>& work);
+
+// What is kept of each tile between two passes: in memory, or in files of a scratch folder that
+// goes away with the store.
+class TileStore {
+ public:
+  explicit TileStore(std::filesystem::path folder = {});
+  ~TileStore();
+  TileStore(const TileStore&) = delete;
+  TileStore& operator=(const TileStore&) = delete;
+  template <class T>
+  void put(Index tile, const std::string& what, const std::vector<T>& values) {
+    put_bytes(tile, what, to_bytes(values));
+  }
+  template <class T>
+  std::vector<T> get(Index tile, const std::string& what) const {
+    return from_bytes<T>(get_bytes(tile, what));
+  }
+
+ private:
+  void put_bytes(Index tile, const std::string& what, comm::Bytes bytes);
+  comm::Bytes get_bytes(Index tile, const std::string& what) const;
+  std::filesystem::path file(Index tile, const std::string& what) const;
+  std::filesystem::path folder_;  // empty: memory
+  std::map<std::pair<std::string, Index>, comm::Bytes> kept_;
+};
+
+// Cells on the edge of a window, each once, in row order: linear positions inside the window.
+std::vector<Index> rim_positions(const domain::Window& window);
+
+}  // namespace terrawave::terrain
