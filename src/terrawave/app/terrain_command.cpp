@@ -105,6 +105,9 @@ void add_common(CLI::App& cmd, Tool& tool) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   cmd.add_option("--threads", tool.threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
+  cmd.add_option("--memory", tool.memory,
+                 "work in tiles that need at most about this much memory, as in 500M or 8G (fill, "
+                 "flow, accumulate, basins)");
   cmd.add_flag("--verify", tool.verify, "recompute the invariants on this raster and print them");
   cmd.add_flag("--dry-run", tool.dry_run,
                "print cells, bytes per cell and whether it fits; write nothing");

@@ -1,6 +1,5 @@
 // Rasters through GDAL.
 #include <cmath>
-#include <mutex>
 #include <numbers>
 
 #include <cpl_conv.h>
@@ -57,6 +56,14 @@ void read_crs(const OGRSpatialReference& crs, GeoFrame& frame) {
   if (error == OGRERR_NONE) frame.inverse_flattening = inverse;
 }
 
+// NetCDF files without a coordinate system often say "degrees_east": longitudes on the Earth.
+bool in_degrees(GDALDataset& dataset) {
+  char** all = dataset.GetMetadata();
+  for (int k = 0; all != nullptr && all[k] != nullptr; ++k)
+    if (std::string(all[k]).ends_with("#units=degrees_east")) return true;
+  return false;
+}
+
 // Fills west, north, dx, dy, south_up; refuses what the grid cannot be.
 void read_frame(GDALDataset& dataset, RasterInfo& info) {
   GeoFrame& frame = info.frame;
@@ -65,7 +72,12 @@ void read_frame(GDALDataset& dataset, RasterInfo& info) {
   if (!frame.located) {
     t[0] = 0, t[1] = 1, t[2] = 0, t[3] = double(info.rows), t[4] = 0, t[5] = -1;
   } else {
-    if (const OGRSpatialReference* crs = dataset.GetSpatialRef()) read_crs(*crs, frame);
+    if (const OGRSpatialReference* crs = dataset.GetSpatialRef()) {
+      read_crs(*crs, frame);
+    } else if (in_degrees(dataset)) {
+      frame.geographic = true;  // on the default ellipsoid, WGS 84
+      frame.unit = std::numbers::pi / 180;
+    }
   }
   if (t[2] != 0 || t[4] != 0)
     throw InputError(info.name + ": error: the grid is rotated (geotransform terms " +

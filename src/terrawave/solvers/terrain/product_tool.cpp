@@ -10,6 +10,7 @@
 #include "terrawave/solvers/terrain/product_pictures.hpp"
 #include "terrawave/solvers/terrain/product_run.hpp"
 #include "terrawave/solvers/terrain/product_verify.hpp"
+#include "terrawave/solvers/terrain/tiled_tool.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -144,7 +145,7 @@ ExitCode run_tool(const Tool& tool, comm::Comm& comm) {
   check_step(checked.step, checked.flow);
   if (!checked.from.empty() && !checked.flow.single_receiver())
     throw InputError("--from: directions have one receiver per cell; leave --dinf and --mfd out");
-  if (!comm.is_root()) return ExitCode::done;
+  if (comm.size() > 1 || !checked.memory.empty()) return run_tiled_tool(checked, comm);
   Session session = open_session(checked, queue_of(checked));
   print_made(checked, make_product(session, checked.step));
   if (checked.verify && checked.step.op != "verify") {

@@ -105,7 +105,7 @@ void together(comm::Comm& comm, const std::function<void()>& work) {
     kind = 2;
     text = e.what();
   }
-  const std::int64_t first = comm.min(kind != 0 ? comm.rank() : comm.size());
+  const std::int64_t first = comm.min(std::int64_t{kind != 0 ? comm.rank() : comm.size()});
   if (first == comm.size()) return;
   comm::Bytes bytes = to_bytes(std::span<const char>(text));
   bytes.push_back(std::byte(kind));
