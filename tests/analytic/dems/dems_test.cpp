@@ -138,7 +138,7 @@ TEST_P(RealDems, FillAsListed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Listed, RealDems, ::testing::ValuesIn(table),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 // The whole chain on the largest: 9.3 million cells.
 TEST(RealDemChain, Etopo5HoldsItsInvariants) {

@@ -240,7 +240,7 @@ TEST(Products, PourPointsSnapAndNest) {
   EXPECT_EQ(labels[5 + 4], 1);
   EXPECT_EQ(labels[5 + 3], 1);
   EXPECT_EQ(labels[5 + 2], 2);
-  auto one = points("x,y\n2.5,1.5\n");  // row 1, column 2 of an unlocated raster
+  auto one = points("x,y\n2.5,-1.5\n");  // row 1, column 2: north is 0 here
   EXPECT_EQ(one[0].cell, 7);
   snap_pour_points(session, 1, one);
   EXPECT_EQ(session.tree().is_data(one[0].cell), true);
