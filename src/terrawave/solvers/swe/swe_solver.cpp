@@ -32,9 +32,7 @@ class Swe final : public SweSolver {
         ids_(mesh.part.global.begin(), mesh.part.global.begin() + mesh.part.owned()),
         center_x_(mesh.center_x),
         center_y_(mesh.center_y),
-        per_cell_(context.queue.backend() == par::Backend::cuda
-                      ? parameters.method != Method::edges
-                      : parameters.method == Method::cells),
+        per_cell_(use_cells(context.queue, parameters.method, mesh.part.owned())),
         mesh_(context.queue, mesh, kinds),
         state_(context.queue, mesh.part.total(), initial),
         work_(context.queue, mesh_.view(), per_cell_),
@@ -127,6 +125,12 @@ class Swe final : public SweSolver {
   // Multiply-adds count as two; divisions and roots as one. Counted by hand in swe_cells.hpp.
   static constexpr double kFlopsPerEdge = 500;
 
+  // Measured on an H200 (bench/results/h200): a step of few cells is bound by its launches, of
+  // which the cells' way has one less; beyond, evaluating each edge once wins by a third.
+  static bool use_cells(const par::Queue& queue, Method method, Index cells) {
+    if (method != Method::automatic) return method == Method::cells;
+    return queue.backend() == par::Backend::cuda && cells < 100000;
+  }
   static bool has_outflow(sim::Context& context, const domain::LocalTriMesh& mesh,
                           const std::vector<BoundaryKind>& kinds) {
     std::int64_t open = 0;

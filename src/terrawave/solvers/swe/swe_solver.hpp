@@ -16,7 +16,7 @@ enum class BoundaryKind { wall, outflow };
 // How a step evaluates its edges; the bits are the same.
 //   edges      every edge once, stored, then gathered by the cells
 //   cells      every cell evaluates its three edges itself; nothing is stored
-//   automatic  what measured faster: edges on the host, cells on a GPU
+//   automatic  what measured faster: edges, but cells for small meshes on a GPU
 enum class Method { automatic, edges, cells };
 
 struct Parameters {
