@@ -47,6 +47,16 @@ void remove_earlier(const fs::path& folder, const Record& earlier) {
   }
 }
 
+// What a killed run had begun (io/atomic_file.hpp) and nobody will finish.
+void remove_part_files(const fs::path& folder) {
+  std::vector<fs::path> parts;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().filename().string().starts_with(".part-"))
+      parts.push_back(entry.path());
+  std::error_code ignored;
+  for (const fs::path& p : parts) fs::remove(p, ignored);
+}
+
 }  // namespace
 
 void inspect_folder(const Options& options) {
@@ -78,6 +88,7 @@ std::string claim_folder(const Options& options) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());
+  remove_part_files(folder);
   if (options.resume || !fs::exists(folder / kRunFile)) return "";
   const Record earlier = from_json(read_text(folder / kRunFile), (folder / kRunFile).string());
   remove_earlier(folder, earlier);

@@ -1,0 +1,7 @@
+# Interrupted, failed, resumed and repeated runs of the program.
+if(TARGET terrawave)
+  add_test(NAME cli.run.life COMMAND python3 ${folder}/run_life.py $<TARGET_FILE:terrawave>
+    $<$<BOOL:${TERRAWAVE_MPI}>:${MPIEXEC_EXECUTABLE}>)
+  set_tests_properties(cli.run.life PROPERTIES LABELS "cli;run" TIMEOUT 600
+    ENVIRONMENT "OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive;OMPI_MCA_rmaps_base_oversubscribe=1")
+endif()
