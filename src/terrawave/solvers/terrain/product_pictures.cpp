@@ -33,7 +33,7 @@ Index middle(const Thinning& t, const domain::RasterInfo& info, int x, int y) {
 
 // Small rasters are drawn with pixels of several screen pixels.
 io::Image enlarge(const io::Image& image, int pixels) {
-  const int times = std::max(1, pixels / 2 / std::max(image.width, image.height));
+  const int times = std::max(1, pixels / std::max(image.width, image.height));
   if (times == 1) return image;
   io::Image large(image.width * times, image.height * times);
   for (int y = 0; y < large.height; ++y)

@@ -133,7 +133,9 @@ Session open_session(const Tool& tool, const par::Queue& queue) {
 
 }  // namespace
 
-ExitCode run_tool(const Tool& tool, comm::Comm& comm) {
+namespace {
+
+ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
   if (tool.step.op == "codes")
     return comm.is_root() ? convert_codes(tool, queue_of(tool)) : ExitCode::done;
   Tool checked = tool;
@@ -155,6 +157,18 @@ ExitCode run_tool(const Tool& tool, comm::Comm& comm) {
   }
   if (!checked.report.empty()) write_terrain_report(checked.report, session);
   return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode run_tool(const Tool& tool, comm::Comm& comm) {
+  try {
+    return run_checked(tool, comm);
+  } catch (const InputError& e) {
+    // Complaints about files say so themselves; those about options do not.
+    const std::string text = e.what();
+    throw InputError(text.find("error: ") == std::string::npos ? "error: " + text : text);
+  }
 }
 
 }  // namespace terrawave::terrain
