@@ -8,13 +8,10 @@
 #include <CLI/CLI.hpp>
 
 #include "terrawave/app/command.hpp"
+#include "terrawave/app/terrain_command.hpp"
 #if __has_include("terrawave/app/mesh_command.cpp")
 #include "terrawave/app/mesh_command.hpp"
 #define HAVE_MESH 1
-#endif
-#if __has_include("terrawave/app/terrain_command.cpp")
-#include "terrawave/app/terrain_command.hpp"
-#define HAVE_TERRAIN 1
 #endif
 #include "terrawave/config/hints.hpp"
 #include "terrawave/run/version.hpp"
@@ -39,9 +36,7 @@ void add_commands(CLI::App& app, Action& action) {
 #ifdef HAVE_MESH
   add_mesh_command(app, action);
 #endif
-#ifdef HAVE_TERRAIN
   add_terrain_command(app, action);
-#endif
   add_reference_command(app, action);
 }
 

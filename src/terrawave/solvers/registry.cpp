@@ -4,10 +4,7 @@
 
 #include "terrawave/run/run_table.hpp"
 #include "terrawave/solvers/swe/swe_entry.hpp"
-#if __has_include("terrawave/solvers/terrain/terrain_entry.hpp")
 #include "terrawave/solvers/terrain/terrain_entry.hpp"
-#define HAVE_TERRAIN 1
-#endif
 #if __has_include("terrawave/solvers/fdtd/fdtd_entry.hpp")
 #include "terrawave/solvers/fdtd/fdtd_entry.hpp"
 #define HAVE_FDTD 1
@@ -18,9 +15,7 @@ namespace terrawave {
 const std::vector<run::SolverEntry>& solvers() {
   static const std::vector<run::SolverEntry> all = {
       swe::swe_entry(),
-#ifdef HAVE_TERRAIN
       terrain::terrain_entry(),
-#endif
 #ifdef HAVE_FDTD
       fdtd::fdtd_entry(),
 #endif
