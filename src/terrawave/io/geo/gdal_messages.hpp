@@ -23,7 +23,10 @@ class GdalMessages {
     auto& self = *static_cast<GdalMessages*>(CPLGetErrorHandlerUserData());
     if (severity != CE_Failure && severity != CE_Fatal) return;
     self.failed_ = true;
-    if (self.text_.empty()) self.text_ = message;
+    if (!self.text_.empty()) return;
+    self.text_ = message;
+    while (!self.text_.empty() && (self.text_.back() == '\n' || self.text_.back() == ' '))
+      self.text_.pop_back();
   }
   bool failed_ = false;
   std::string text_;

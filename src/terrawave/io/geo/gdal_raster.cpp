@@ -99,9 +99,11 @@ class GdalSource final : public RasterSource {
  public:
   GdalSource(const std::string& name, int band_number) {
     GDALAllRegister();
+    refuse_missing(name);
     GdalMessages messages;
     dataset_.reset(static_cast<GDALDataset*>(
-        GDALOpenEx(name.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY, nullptr, nullptr, nullptr)));
+        GDALOpenEx(name.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, nullptr,
+                   nullptr, nullptr)));
     if (!dataset_)
       throw InputError(name + ": error: cannot be read as a raster: " + messages.text());
     info_.name = name;
@@ -156,6 +158,16 @@ class GdalSource final : public RasterSource {
   }
 
  private:
+  // Plain names only: "NETCDF:file:variable" and the like are GDAL's own affair.
+  static void refuse_missing(const std::string& name) {
+    std::error_code error;
+    if (name.find(':') != std::string::npos || name.starts_with("/vsi")) return;
+    if (!std::filesystem::exists(name, error))
+      throw InputError(name + ": error: there is no such file");
+    if (std::filesystem::is_regular_file(name, error) &&
+        std::filesystem::file_size(name, error) == 0)
+      throw InputError(name + ": error: the file is empty");
+  }
   void refuse_several(const std::string& name, int band_number) {
     const int bands = dataset_->GetRasterCount();
     if (bands == 0) {

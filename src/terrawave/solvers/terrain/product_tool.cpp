@@ -36,7 +36,7 @@ ExitCode dry_run(const Tool& tool) {
   const double bytes = each * double(info.size());
   const double memory = host_memory();
   const bool fits = bytes < memory && info.size() < (Index(1) << 31);
-  fmt::print("{} x {} = {} cells of {}\n{:.0f} bytes per cell, {:.2f} GB of {:.2f} GB: {}\n",
+  fmt::print("{} x {} = {} cells of {}\n{:.0f} bytes per cell, {:.3g} GB of {:.3g} GB: {}\n",
              info.rows, info.cols, info.size(), domain::name_of(info.type), each, bytes * 1e-9,
              memory * 1e-9,
              fits ? "fits" : "does not fit in one piece; work in tiles with --memory");

@@ -264,7 +264,11 @@ run::Case make_terrain_case(const Config& config, sim::Context& context,
       tables[k].fail("op", e.what());
     }
   }
-  io::open_raster(chain->input, chain->band);  // bad input is found before anything is written
+  try {  // bad input is found before anything is written
+    io::open_raster(chain->input, chain->band);
+  } catch (const InputError& e) {
+    terrain.fail("input", e.what());
+  }
   run::OneShotCase one;
   one.work = [chain, &context] { return run_chain(*chain, context); };
   one.report = [chain](io::Report& report) {
