@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -68,6 +69,8 @@ struct Expected {
   const char* md5;  // "": not listed
   bool flipped;
 };
+
+void PrintTo(const Expected& e, std::ostream* out) { *out << e.name; }
 
 const Expected table[] = {
     {"jacksboro_d8", "jacksboro_fault_dem.npz:elevation", FlowRule::d8, 344, 403, 6373, 34124, 32,
