@@ -22,6 +22,7 @@ void add_check_command(CLI::App& app, Action& action);
 void add_new_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_info_command(CLI::App& app, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 // Hidden: writes docs/reference/.
 void add_reference_command(CLI::App& app, Action& action);

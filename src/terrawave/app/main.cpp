@@ -8,11 +8,8 @@
 #include <CLI/CLI.hpp>
 
 #include "terrawave/app/command.hpp"
-#include "terrawave/app/terrain_command.hpp"
-#if __has_include("terrawave/app/mesh_command.cpp")
 #include "terrawave/app/mesh_command.hpp"
-#define HAVE_MESH 1
-#endif
+#include "terrawave/app/terrain_command.hpp"
 #include "terrawave/config/hints.hpp"
 #include "terrawave/run/version.hpp"
 
@@ -32,10 +29,9 @@ void add_commands(CLI::App& app, Action& action) {
   add_new_command(app, action);
   add_explain_command(app, action);
   add_info_command(app, action);
+  add_bench_command(app, action);
   add_report_command(app, action);
-#ifdef HAVE_MESH
   add_mesh_command(app, action);
-#endif
   add_terrain_command(app, action);
   add_reference_command(app, action);
 }

@@ -240,7 +240,9 @@ class Checker {
   std::optional<std::string> read_text(const Key& key, const Value& value,
                                        const std::string& path) {
     const bool plain = value.kind == Value::Kind::text;
-    if (!plain && !value.bare) return wrong(key, value, path);
+    const bool number = value.kind == Value::Kind::integer || value.kind == Value::Kind::number;
+    if (!plain && !value.bare)
+      return wrong(key, value, path, number && key.choices.empty() ? "write it in quotes" : "");
     const std::string& text = plain ? value.text : *value.bare;
     if (text.find('\0') != std::string::npos)
       return wrong(key, value, path, "a text cannot hold a zero byte");

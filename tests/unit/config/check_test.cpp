@@ -180,12 +180,13 @@ TEST(Config, tells_tables_from_arrays_of_tables) {
 }
 
 TEST(Config, reports_all_errors_in_the_order_of_the_file) {
-  EXPECT_EQ(complaints("[run]\nend_time = -1\nsolver = 3\n[swe]\nx = 1\ncfl = 0\n"),
-            "case.toml:2:12: error: key \"run.end_time\": expected a number >= 0 s, found -1\n"
-            "case.toml:3:10: error: key \"run.solver\": expected a text, found 3\n"
-            "case.toml:5:1: error: key \"swe.x\": no such key; [swe] takes cfl, fix, gravity, "
-            "fields, frequency\n"
-            "case.toml:6:7: error: key \"swe.cfl\": expected a number in (0, 1], found 0");
+  EXPECT_EQ(
+      complaints("[run]\nend_time = -1\nsolver = 3\n[swe]\nx = 1\ncfl = 0\n"),
+      "case.toml:2:12: error: key \"run.end_time\": expected a number >= 0 s, found -1\n"
+      "case.toml:3:10: error: key \"run.solver\": expected a text, found 3; write it in quotes\n"
+      "case.toml:5:1: error: key \"swe.x\": no such key; [swe] takes cfl, fix, gravity, "
+      "fields, frequency\n"
+      "case.toml:6:7: error: key \"swe.cfl\": expected a number in (0, 1], found 0");
 }
 
 TEST(Config, reports_broken_toml_in_the_same_format) {

@@ -201,7 +201,8 @@ TEST_F(Files, tell_their_solver_before_the_rest_is_checked) {
                 "found the text \"swe\"");
   write("case.toml", "[run]\nsolver = 3\n");
   EXPECT_EQ(complaint_of({}),
-            file.string() + ":2:10: error: key \"run.solver\": expected a text, found 3");
+            file.string() +
+                ":2:10: error: key \"run.solver\": expected a text, found 3; write it in quotes");
   write("case.toml", "");
   EXPECT_EQ(complaint_of({"swe"}),
             file.string() + ":1:1: error: key \"run.solver\": missing; expected \"swe\"");

@@ -1,0 +1,100 @@
+// `terrawave bench [SOLVER]`
+#include <ctime>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "terrawave/app/command.hpp"
+#include "terrawave/app/device.hpp"
+#include "terrawave/io/atomic_file.hpp"
+#include "terrawave/run/version.hpp"
+#include "terrawave/solvers/swe/swe_bench.hpp"
+
+namespace terrawave::app {
+namespace {
+
+struct BenchCommand {
+  std::string solver;
+  std::string json;
+  std::string device = "auto";
+  int threads = 0;
+  bool quick = false;
+};
+
+using Print = std::function<void(const std::string&)>;
+
+// One benchmark of the program: prints a table on the root, returns its figures as JSON there.
+struct Benchmark {
+  std::string name;
+  std::string (*run)(sim::Context& context, bool quick, const Print& print);
+};
+
+std::string bench_swe(sim::Context& context, bool quick, const Print& print) {
+  swe::BenchOptions options;
+  if (quick) options.cells = {4016};
+  if (quick) options.seconds = 0.05;
+  return swe::bench(context, options, print);
+}
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> all = {{"swe", bench_swe}};
+  return all;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+ExitCode run_benchmarks(const BenchCommand& o, comm::Comm& comm) {
+  const bool root = comm.is_root();
+  const Print print = [root](const std::string& line) {
+    if (root) std::cout << line << std::endl;
+  };
+  sim::Log log([&](sim::Log::Level, const std::string& text) { print(text); });
+  sim::Timers timers;
+  sim::Context context{comm, choose_queue(o.device, o.threads, comm, log), log, timers};
+  nlohmann::ordered_json all = {{"program", "terrawave " + run::version()},
+                                {"commit", run::git_commit()},
+                                {"date", utc_now()},
+                                {"device", context.queue.info().name},
+                                {"ranks", comm.size()},
+                                {"threads", context.queue.threads()},
+                                {"quick", o.quick}};
+  for (const Benchmark& benchmark : benchmarks()) {
+    if (!o.solver.empty() && o.solver != benchmark.name) continue;
+    print("\n== " + benchmark.name);
+    const std::string figures = benchmark.run(context, o.quick, print);
+    if (root) all["benchmarks"][benchmark.name] = nlohmann::ordered_json::parse(figures);
+  }
+  if (root && !o.json.empty()) {
+    io::write_text(o.json, all.dump(1) + "\n");
+    print("\nwrote " + o.json);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  const auto o = std::make_shared<BenchCommand>();
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks()) names.push_back(benchmark.name);
+  CLI::App* sub = app.add_subcommand("bench", "Measure the solvers' speed on this machine");
+  sub->add_option("SOLVER", o->solver, "Only this one")->check(CLI::IsMember(names));
+  sub->add_option("--json", o->json, "Also write the figures to this file");
+  sub->add_option("--device", o->device, "Where to compute: auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  sub->add_option("--threads", o->threads, "CPU threads of each rank")->check(CLI::Range(1, 4096));
+  sub->add_flag("--quick", o->quick, "The smallest size only, to see that it works");
+  sub->callback(
+      [o, &action] { action = [o](comm::Comm& comm) { return run_benchmarks(*o, comm); }; });
+}
+
+}  // namespace terrawave::app

@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""`terrawave check` passes every case under examples/. usage: examples_pass.py PROGRAM"""
+import pathlib
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+# Names of other tables than cases: expected numbers of the examples.
+cases = sorted(p for p in (SOURCE / "examples").rglob("*.toml") if p.name != "expected.toml")
+wrong = 0
+for case in cases:
+    done = subprocess.run([sys.argv[1], "check", str(case)], capture_output=True, text=True)
+    if done.returncode != 0:
+        wrong += 1
+        print(f"{case.relative_to(SOURCE)}: exit code {done.returncode}\n{done.stderr}")
+print(f"{len(cases) - wrong} of {len(cases)} examples pass the check")
+sys.exit(1 if wrong else 0)

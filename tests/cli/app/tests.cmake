@@ -1,0 +1,7 @@
+terrawave_cli_cases(app)
+if(TARGET terrawave)
+  foreach(name reference_current examples_pass starters_run)
+    add_test(NAME cli.app.${name} COMMAND python3 ${folder}/${name}.py $<TARGET_FILE:terrawave>)
+    set_tests_properties(cli.app.${name} PROPERTIES LABELS "cli;app" TIMEOUT 600)
+  endforeach()
+endif()
