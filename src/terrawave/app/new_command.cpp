@@ -62,7 +62,8 @@ void add_new_command(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("new", "Write a small case that runs at once");
   sub->add_option("SOLVER", o->solver, "The method")->required()->check(CLI::IsMember(names));
   sub->add_option("DIR", o->folder, "The new folder")->required();
-  sub->add_flag("--all-keys", o->all_keys, "Also write all_keys.toml: every key, commented");
+  sub->add_flag("--all-keys", o->all_keys,
+                "Also write all_keys.toml: every key with its meaning, to copy from");
   sub->callback(
       [o, &action] { action = [o](comm::Comm& comm) { return write_starter(*o, comm); }; });
 }

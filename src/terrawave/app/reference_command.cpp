@@ -17,8 +17,13 @@ namespace fs = std::filesystem;
 const std::string made_by_program =
     "<!-- Written by `terrawave reference docs/reference`; a test compares. Do not edit. -->\n";
 
+// App::help() would answer for the subcommand that is running, this one.
+std::string help_of(const CLI::App& app, const std::string& name) {
+  return app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal);
+}
+
 void add_help(const CLI::App& app, const std::string& name, std::string& out) {
-  out += "\n## `" + name + "`\n\n```\n" + app.help(name) + "```\n";
+  out += "\n## `" + name + "`\n\n```\n" + help_of(app, name) + "```\n";
   for (const CLI::App* sub :
        app.get_subcommands([](const CLI::App* s) { return !s->get_group().empty(); }))
     add_help(*sub, name + " " + sub->get_name(), out);
