@@ -40,7 +40,8 @@ for name in names:
         call("check", case)
         if "[run]" not in (folder / "all_keys.toml").read_text():
             sys.exit(f"{name}: all_keys.toml has no [run]")
-        call("run", case, "--device", "cpu", "--threads", "2", "--out", folder / "out")
+        call("run", case, "--device", "cpu", "--threads", "1", "--out", folder / "out",
+             "--set", "run.max_steps=50")
         run = json.loads((folder / "out" / "run.json").read_text())
         if run["state"] != "done" or not (folder / "out" / "report.html").stat().st_size:
             sys.exit(f"{name}: the starter's run left state {run['state']}")
