@@ -1,6 +1,7 @@
 // Runs the toy solver through run::execute as a program would.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "shared_folder.hpp"
+#include "terrawave/io/collective.hpp"
 #include "terrawave/run/execute.hpp"
 #include "toy_solver.hpp"
 
@@ -23,6 +25,7 @@ struct ToyRun {
   std::vector<double> times;  // of the output; written to states.txt in the run's folder
   run::Settings settings{.progress = run::Settings::Progress::none};
   bool resume = false;
+  std::int64_t full_disk_at = -1;  // writing this record fails
   std::filesystem::path out;
 };
 
@@ -61,6 +64,10 @@ inline ToyOutcome run_toy(comm::Comm& comm, const ToyRun& r) {
                        .times = r.times,
                        .write =
                            [&](double t, std::int64_t step) {
+                             const auto lines = std::count(states.begin(), states.end(), '\n');
+                             io::on_root(comm, [&] {
+                               if (lines == r.full_disk_at) throw RunError("the disk is full");
+                             });
                              outcome.output_times.push_back(t);
                              std::ostringstream line;
                              line << std::hexfloat << t << ' ' << step;

@@ -150,6 +150,7 @@ Handle create_file(const std::filesystem::path& name) {
   // The newer layout has checksums on the file's own structures too.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), "choose the file version");
   const Handle create(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make a property list");
+  check(H5Pset_obj_track_times(create, false), "leave times out");  // of the root group
   return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, create, access), H5Fclose,
           "create " + name.string()};
 }

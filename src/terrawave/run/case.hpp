@@ -29,9 +29,10 @@ struct Output {
   std::string name;           // "maps"
   std::vector<double> times;  // increasing; the loop lands on each exactly (see output_times())
   std::function<void(double t, std::int64_t step)> write;
-  // Called before the first step of a resumed run: the first `written` of `times` are in the files
-  // already; what a killed run wrote after its checkpoint must be dropped. May be empty where each
-  // time has files of its own.
+  // Called before the first step of a resumed run: the files hold `written` records that count;
+  // what a killed run wrote after its checkpoint must be dropped. `times` may be others than in the
+  // earlier session; those that are past are not written again. May be empty where each time has
+  // files of its own.
   std::function<void(std::int64_t written)> resume = {};
   // Called before every checkpoint and when the run ends, however it ends: files that grow get a
   // state from which resume() can go on. May be empty.

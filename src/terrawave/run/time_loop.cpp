@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <sstream>
 
 #include "terrawave/io/checkpoint.hpp"
 #include "terrawave/run/bandwidth.hpp"
@@ -58,6 +60,26 @@ std::vector<AuditPoint> audits_of(const std::string& bytes) {
   return audits;
 }
 
+// Of each output: how many records its files hold, and whether the one due at the checkpoint's time
+// is still missing (writing it failed).
+struct Written {
+  std::int64_t records = 0;
+  bool missing = false;
+};
+
+std::map<std::string, Written> written_of(const std::string& note) {
+  std::map<std::string, Written> all;
+  std::istringstream in(note);
+  std::string name;
+  while (std::getline(in, name, '\t')) {
+    Written w;
+    in >> w.records >> w.missing;
+    in.ignore();
+    all[name] = w;
+  }
+  return all;
+}
+
 // The first text that is not empty, by rank; the same on every rank.
 std::string first_text(comm::Comm& comm, const std::string& mine) {
   const auto* bytes = reinterpret_cast<const std::byte*>(mine.data());
@@ -78,6 +100,7 @@ TimeLoop::TimeLoop(TimeCase& c, const Settings& settings, sim::Context& context,
       record_(record),
       progress_(settings.progress, context.comm.is_root()),
       next_output_(c.outputs.size(), 0),
+      records_(c.outputs.size(), 0),
       next_checkpoint_time_(settings.checkpoint_time.value_or(kNever)) {
   if (solver_.fixed_dt()) fixed_dt_ = solver_.max_dt();
   record_.end_time = c.end_time;
@@ -97,12 +120,17 @@ void TimeLoop::resume() {
   };
   record_.audits = audits_of(note("audits"));
   if (case_.load_extra) case_.load_extra(note("outputs"));
+  const std::map<std::string, Written> written = written_of(note("written"));
   for (std::size_t k = 0; k < case_.outputs.size(); ++k) {
     const Output& output = case_.outputs[k];
-    // What was due at the checkpoint's time had been written before it.
+    const auto it = written.find(output.name);
+    const Written w = it == written.end() ? Written{} : it->second;
+    // The times may be others than before: those that are past stay past.
     while (next_output_[k] < output.times.size() && reached(output.times[next_output_[k]]))
       ++next_output_[k];
-    if (output.resume) output.resume(std::int64_t(next_output_[k]));
+    if (w.missing && next_output_[k] > 0) --next_output_[k];
+    records_[k] = w.records;
+    if (output.resume) output.resume(w.records);
   }
   if (settings_.checkpoint_time)
     next_checkpoint_time_ = next_multiple_after(*settings_.checkpoint_time, record_.time);
@@ -116,6 +144,7 @@ bool TimeLoop::run() {
     audit(false);
     write_outputs();
   } else {
+    write_outputs();  // one whose writing failed, if any
     const std::vector<sim::AuditItem> items = solver_.audit();
     record_.audit_items = items;
     for (const AuditPoint& p : record_.audits)
@@ -253,6 +282,7 @@ void TimeLoop::write_outputs() {
       const auto scope = context_.timers.time("output: " + output.name);
       output.write(record_.time, record_.step);
       ++next_output_[k];
+      ++records_[k];
       wrote = true;
     }
   }
@@ -281,11 +311,23 @@ void TimeLoop::checkpoint(const char* name) {
   head.step = record_.step;
   head.fingerprint = solver_.fingerprint();
   head.notes["audits"] = audits_text(record_.audits);
+  head.notes["written"] = written_text();
   flush_outputs();
   if (case_.save_extra) head.notes["outputs"] = case_.save_extra();
   io::write_checkpoint(options_.out / name, head, solver_, context_.comm);
   ++record_.checkpoints;
   news(true);
+}
+
+std::string TimeLoop::written_text() const {
+  std::string text;
+  for (std::size_t k = 0; k < case_.outputs.size(); ++k) {
+    const Output& output = case_.outputs[k];
+    const bool missing =
+        next_output_[k] < output.times.size() && reached(output.times[next_output_[k]]);
+    text += output.name + '\t' + std::to_string(records_[k]) + (missing ? " 1\n" : " 0\n");
+  }
+  return text;
 }
 
 void TimeLoop::checkpoint_if_due() {

@@ -55,6 +55,7 @@ class TimeLoop {
   [[noreturn]] void give_up(const std::string& otherwise);
   bool outputs_due() const;
   void write_outputs();
+  std::string written_text() const;
   void audit(bool timed);
   void checkpoint_if_due();
   bool stop_requested();  // the ranks agree on signals, the clock, progress
@@ -72,6 +73,7 @@ class TimeLoop {
   StopSignals signals_;
   Progress progress_;
   std::vector<std::size_t> next_output_;  // per output, index of the next time to write
+  std::vector<std::int64_t> records_;     // per output, records in its files
   bool resumed_ = false;
   bool bandwidth_asked_ = false;
   double fixed_dt_ = 0;  // > 0 for methods whose dt is constant
