@@ -22,7 +22,7 @@ def look_up(tree, path):
 
 
 def main():
-    program, folder = sys.argv[1], Path(sys.argv[2])
+    program, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     expected = tomllib.loads((folder / "expected.toml").read_text())
     if "data" in expected:
         fetched = subprocess.run(["sh", folder / expected["data"]], cwd=folder)

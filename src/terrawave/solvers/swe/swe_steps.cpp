@@ -239,7 +239,8 @@ struct ChooseStep {
   double cfl;
   View<double> stored;
   TW_FUNCTION void operator()(Index) const {
-    stored[0] = cfl / -double(fastest[0]);
+    const double crossing = -double(fastest[0]);
+    stored[0] = crossing > 0 ? cfl / crossing : 0;
     stored[1] += stored[0];
   }
 };

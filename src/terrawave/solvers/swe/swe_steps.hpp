@@ -68,7 +68,7 @@ struct StepSize {
   TW_FUNCTION Real operator()() const { return stored.size > 0 ? Real(stored[0]) : value; }
 };
 
-// stored[0] = cfl / fastest crossing, stored[1] += stored[0].
+// stored[0] = cfl / fastest crossing (0 where nothing moves), stored[1] += stored[0].
 template <class Exec, class Real>
 void choose_step(const Exec& exec, par::View<const Real> fastest, double cfl,
                  par::View<double> stored);
