@@ -35,6 +35,7 @@ class Flats {
         Direction* direction)
       : queue_(queue),
         grid_(grid),
+        walk_(grid),
         z_(z),
         state_(state),
         direction_(direction),
@@ -58,8 +59,15 @@ class Flats {
 
   template <class Visit>
   void neighbours(Index c, const Visit& visit) const {
-    const Index row = c / grid_.cols;
-    const Index col = c % grid_.cols;
+    const Index row = row_of(c, grid_.cols);
+    const Index col = c - row * grid_.cols;
+    if (row > 0 && row < grid_.rows - 1 && col > 0 && col < grid_.cols - 1) {
+      for (int k = 0; k < kNeighbours; k += grid_.step()) {
+        const Index n = walk_.step(c, k);
+        if (is_data(state_[n])) visit(n, k);
+      }
+      return;
+    }
     for (int k = 0; k < kNeighbours; k += grid_.step()) {
       const Index n = grid_.neighbour(row, col, k);
       if (n >= 0 && is_data(state_[n])) visit(n, k);
@@ -122,6 +130,7 @@ class Flats {
 
   const par::Queue& queue_;
   const Grid& grid_;
+  Walk<false> walk_;
   const T* z_;
   const std::uint8_t* state_;
   Direction* direction_;
@@ -130,8 +139,8 @@ class Flats {
 
 template <class T>
 Direction by_index(const Grid& grid, const T* z, const std::uint8_t* state, Index c) {
-  const Index row = c / grid.cols;
-  const Index col = c % grid.cols;
+  const Index row = row_of(c, grid.cols);
+  const Index col = c - row * grid.cols;
   for (int k = 0; k < kNeighbours; k += grid.step()) {
     const Index n = grid.neighbour(row, col, k);
     if (n < 0 || !is_data(state[n]) || z[n] != z[c]) continue;
