@@ -152,7 +152,7 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
     return;
   }
   if (!(exponent > 0) || !std::isfinite(exponent))
-    throw InputError("exponent of multiple flow direction: expected a number above 0, found " +
+    throw InputError("the exponent of multiple flow: expected a positive number, found " +
                      std::to_string(exponent));
   const Buffer<double> inverse(queue, inverse_distances(grid));
   const GridView view = view_of(grid, inverse.cview());
