@@ -17,14 +17,28 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;  // one cache line, one AVX-512 register
 
-void* aligned(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{kAlignment}); }
-void free_aligned(void* p) noexcept { ::operator delete (p, std::align_val_t{kAlignment}); }
+// Large blocks lie on huge pages where the system offers them: a page fault for each 4 KiB costs
+// as much as a pass over the data.
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+constexpr std::size_t kLarge = 4 * kHugePage;
+
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes >= kLarge ? kHugePage : kAlignment};
+}
+void* aligned(std::size_t bytes) {
+  void* const p = ::operator new(bytes, alignment_of(bytes));
+  if (bytes >= kLarge) madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // a hint only
+  return p;
+}
+void free_aligned(void* p, std::size_t bytes) noexcept {
+  ::operator delete(p, alignment_of(bytes));
+}
 
 class Plain : public QueueImpl {
  public:
   explicit Plain(int threads) : threads_(threads) {}
   void* allocate(std::size_t bytes) override { return aligned(bytes); }
-  void deallocate(void* p, std::size_t) noexcept override { free_aligned(p); }
+  void deallocate(void* p, std::size_t bytes) noexcept override { free_aligned(p, bytes); }
   void upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void copy(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
@@ -33,7 +47,7 @@ class Plain : public QueueImpl {
     std::memset(p, value, n);
   }
   void* allocate_pinned(std::size_t bytes) override { return aligned(bytes); }
-  void deallocate_pinned(void* p, std::size_t) noexcept override { free_aligned(p); }
+  void deallocate_pinned(void* p, std::size_t bytes) noexcept override { free_aligned(p, bytes); }
   void lane_download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void lane_upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void lane_after_queue() override {}

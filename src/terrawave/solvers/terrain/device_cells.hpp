@@ -27,7 +27,8 @@ struct GridView {
     return r < 0 || r >= rows || c < 0 || c >= cols ? -1 : r * cols + c;
   }
   TW_FUNCTION Index neighbour(Index cell, int k) const {
-    return neighbour(cell / cols, cell % cols, k);
+    const Index row = row_of(cell, cols);
+    return neighbour(row, cell - row * cols, k);
   }
   TW_FUNCTION double inverse_distance(Index row, int k) const {
     const Index base = inverse.size == 3 ? 0 : 3 * row;

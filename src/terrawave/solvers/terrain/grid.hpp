@@ -40,6 +40,13 @@ TW_FUNCTION bool is_data(std::uint8_t state) { return state != std::uint8_t(Cell
 // Outlets and kept sinks: roots that no routing changes.
 TW_FUNCTION bool is_base(std::uint8_t state) { return state >= std::uint8_t(CellState::outlet); }
 
+// Row of a cell. 32-bit division where it will do: several times faster than 64-bit.
+TW_FUNCTION Index row_of(Index cell, Index cols) {
+  if (((cell | cols) >> 32) == 0)
+    return Index(static_cast<std::uint32_t>(cell) / static_cast<std::uint32_t>(cols));
+  return cell / cols;
+}
+
 enum class Connectivity : std::uint8_t { d4, d8 };
 
 // Shape and metric of a raster.
@@ -69,7 +76,10 @@ struct Grid {
     if (loop_cols) c = c < 0 ? cols - 1 : (c >= cols ? 0 : c);
     return r < 0 || r >= rows || c < 0 || c >= cols ? -1 : r * cols + c;
   }
-  Index neighbour(Index cell, int k) const { return neighbour(cell / cols, cell % cols, k); }
+  Index neighbour(Index cell, int k) const {
+    const Index row = row_of(cell, cols);
+    return neighbour(row, cell - row * cols, k);
+  }
   // Throws LogicError unless sizes fit and distances are positive and finite.
   void check() const;
 };

@@ -49,8 +49,8 @@ struct Peel {
   }
   TW_FUNCTION void finish(Index c) const {
     V value = weights.size > 0 ? weights[c] : V(1);
-    const Index row = c / grid.cols;
-    const Index col = c % grid.cols;
+    const Index row = row_of(c, grid.cols);
+    const Index col = c - row * grid.cols;
     for (int k = 0; k < kNeighbours; ++k) {
       const Index d = grid.neighbour(row, col, k);
       if (d >= 0 && direction[d] == opposite(k)) value = join(value, atomics::load(&out[d]));

@@ -33,18 +33,19 @@ struct Steepest {
   Raster<T> on;
   bool by_index;
   View<Direction> direction;
-  TW_FUNCTION void operator()(Index col, Index row) const {
-    const Index c = row * on.grid.cols + col;
-    const std::uint8_t state = on.state[c];
-    if (state != std::uint8_t(CellState::valid)) {
-      direction[c] = is_data(state) ? kRoot : kNoDirection;
-      return;
-    }
+  // `Interior`: all eight neighbours exist.
+  template <bool Interior>
+  TW_FUNCTION Direction search(Index row, Index col, Index c) const {
     const double here = double(on.z[c]);
     double best = 0;
     Direction found = kRoot;
-    for (int k = 0; k < kNeighbours; k += on.grid.step) {
-      const Index n = on.grid.neighbour(row, col, k);
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int k = 0; k < kNeighbours; ++k) {
+      if (on.grid.step == 2 && (k & 1) != 0) continue;
+      const Index n =
+          Interior ? c + row_step(k) * on.grid.cols + col_step(k) : on.grid.neighbour(row, col, k);
       if (n < 0 || !is_data(on.state[n])) continue;
       const double slope = (here - double(on.z[n])) * on.grid.inverse_distance(row, k);
       if (slope > best) {
@@ -52,6 +53,17 @@ struct Steepest {
         found = Direction(k);
       }
     }
+    return found;
+  }
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index c = row * on.grid.cols + col;
+    const std::uint8_t state = on.state[c];
+    if (state != std::uint8_t(CellState::valid)) {
+      direction[c] = is_data(state) ? kRoot : kNoDirection;
+      return;
+    }
+    const bool interior = row > 0 && row < on.grid.rows - 1 && col > 0 && col < on.grid.cols - 1;
+    const Direction found = interior ? search<true>(row, col, c) : search<false>(row, col, c);
     direction[c] = found == kRoot && by_index ? index_direction(on, row, col) : found;
   }
 };
@@ -130,8 +142,8 @@ struct FlatSpread {
   std::int32_t next;
   TW_FUNCTION void operator()(Index i) const {
     const Index c = list.cells[i];
-    const Index row = c / on.grid.cols;
-    const Index col = c % on.grid.cols;
+    const Index row = row_of(c, on.grid.cols);
+    const Index col = c - row * on.grid.cols;
     for (int k = 0; k < kNeighbours; k += on.grid.step) {
       const Index n = on.grid.neighbour(row, col, k);
       if (n < 0 || !is_data(on.state[n]) || !(on.z[n] == on.z[c])) continue;
@@ -152,8 +164,8 @@ struct FlatChoose {
   }
   TW_FUNCTION void operator()(Index i) const {
     const Index c = cells[i];
-    const Index row = c / on.grid.cols;
-    const Index col = c % on.grid.cols;
+    const Index row = row_of(c, on.grid.cols);
+    const Index col = c - row * on.grid.cols;
     std::int64_t best = key(c);
     Direction found = kRoot;
     for (int k = 0; k < kNeighbours; k += on.grid.step) {

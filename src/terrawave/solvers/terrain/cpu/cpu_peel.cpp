@@ -137,8 +137,8 @@ class Peel {
   }
   void gather(Index c) {
     V value = out_[c];
-    const Index row = c / grid_.cols;
-    const Index col = c % grid_.cols;
+    const Index row = row_of(c, grid_.cols);
+    const Index col = c - row * grid_.cols;
     for (int k = 0; k < kNeighbours; ++k) {
       Index r = row + kRowStep[k];
       Index q = col + kColStep[k];

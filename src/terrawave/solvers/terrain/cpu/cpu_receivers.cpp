@@ -48,33 +48,37 @@ struct RowWindow {
   }
 };
 
-struct Best {
-  double slope;
-  std::int64_t direction;
-  void offer(double candidate, std::int64_t k) {
-    const bool better = candidate > slope;
-    slope = better ? candidate : slope;
-    direction = better ? k : direction;
-  }
-};
+// Keeps the first of the largest slopes; the direction travels as a double so that all lanes have
+// one width.
+[[gnu::always_inline]] inline void offer(double slope, double k, double& best, double& direction) {
+  const bool better = slope > best;
+  direction = better ? k : direction;
+  best = better ? slope : best;
+}
 
 template <bool D8>
 void steepest_row(const RowWindow& w, const std::array<double, 3>& inverse, Index cols,
-                  Direction* direction) {
-  const auto [across, along, diagonal] = inverse;
+                  double* __restrict found) {
+  const double* const up = w.up;
+  const double* const mid = w.mid;
+  const double* const down = w.down;
+  const double across = inverse[0];
+  const double along = inverse[1];
+  const double diagonal = inverse[2];
 #pragma omp simd
   for (Index c = 0; c < cols; ++c) {
-    const double here = w.mid[c];
-    Best best{0, kRoot};
-    best.offer((here - w.mid[c + 1]) * across, 0);
-    if constexpr (D8) best.offer((here - w.down[c + 1]) * diagonal, 1);
-    best.offer((here - w.down[c]) * along, 2);
-    if constexpr (D8) best.offer((here - w.down[c - 1]) * diagonal, 3);
-    best.offer((here - w.mid[c - 1]) * across, 4);
-    if constexpr (D8) best.offer((here - w.up[c - 1]) * diagonal, 5);
-    best.offer((here - w.up[c]) * along, 6);
-    if constexpr (D8) best.offer((here - w.up[c + 1]) * diagonal, 7);
-    direction[c] = Direction(best.direction);
+    const double here = mid[c];
+    double best = 0;
+    double direction = kRoot;
+    offer((here - mid[c + 1]) * across, 0, best, direction);
+    if constexpr (D8) offer((here - down[c + 1]) * diagonal, 1, best, direction);
+    offer((here - down[c]) * along, 2, best, direction);
+    if constexpr (D8) offer((here - down[c - 1]) * diagonal, 3, best, direction);
+    offer((here - mid[c - 1]) * across, 4, best, direction);
+    if constexpr (D8) offer((here - up[c - 1]) * diagonal, 5, best, direction);
+    offer((here - up[c]) * along, 6, best, direction);
+    if constexpr (D8) offer((here - up[c + 1]) * diagonal, 7, best, direction);
+    found[c] = direction;
   }
 }
 
@@ -109,19 +113,23 @@ void steepest_receivers(const par::Queue& queue, const Grid& grid, par::View<con
     const RowShare share = row_share(grid.rows, t, threads);
     if (share.begin >= share.end) continue;
     PaddedRow up(grid.cols), mid(grid.cols), down(grid.cols);
+    std::vector<double> found(std::size_t(grid.cols), 0.0);
     up.load(grid, z.data, state.data, share.begin - 1);
     mid.load(grid, z.data, state.data, share.begin);
     for (Index row = share.begin; row < share.end; ++row) {
       down.load(grid, z.data, state.data, row + 1);
       const RowWindow window{up.first(), mid.first(), down.first()};
-      Direction* const out = direction.data + row * grid.cols;
+      Direction* const __restrict out = direction.data + row * grid.cols;
       const std::uint8_t* const states = state.data + row * grid.cols;
       if (grid.connectivity == Connectivity::d8)
-        steepest_row<true>(window, inverse_distances(grid, row), grid.cols, out);
+        steepest_row<true>(window, inverse_distances(grid, row), grid.cols, found.data());
       else
-        steepest_row<false>(window, inverse_distances(grid, row), grid.cols, out);
-      for (Index c = 0; c < grid.cols; ++c)
-        out[c] = is_base(states[c]) ? kRoot : (is_data(states[c]) ? out[c] : kNoDirection);
+        steepest_row<false>(window, inverse_distances(grid, row), grid.cols, found.data());
+      for (Index c = 0; c < grid.cols; ++c) {
+        const auto steepest = Direction(int(found[std::size_t(c)]));
+        const Direction of_state = is_base(states[c]) ? kRoot : kNoDirection;
+        out[c] = states[c] == std::uint8_t(CellState::valid) ? steepest : of_state;
+      }
       if (flats == FlatRule::by_index)
         for (Index c = 0; c < grid.cols; ++c)
           if (out[c] == kRoot && !is_base(states[c]))

@@ -67,12 +67,13 @@ RouteStats fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
   }
   const par::LaunchScope open(queue);
   const std::int32_t* const label = labels.view().data;
+  const T* const levels = tree.level.data();
 #pragma omp parallel for schedule(static) num_threads(queue.threads())
   for (Index c = 0; c < grid.cells(); ++c) {
-    filled[c] = z[c];
-    if (label[c] <= 0) continue;
-    const T level = tree.level[std::size_t(label[c])];
-    if (z[c] < level) filled[c] = T(level + T(0));  // never -0
+    // Basin 0 has the lowest level of all, so it, and nodata, stay as they are.
+    const T level = levels[label[c] < 0 ? 0 : label[c]];
+    const T height = z[c];
+    filled[c] = height < level ? T(level + T(0)) : height;  // never -0
   }
   return stats;
 }

@@ -20,8 +20,9 @@ class Walk {
     if constexpr (!Looped) {
       return cell + offset_[std::size_t(k)];
     } else {
-      Index row = cell / cols_ + kRowStep[k];
-      Index col = cell % cols_ + kColStep[k];
+      const Index from = row_of(cell, cols_);
+      Index row = from + kRowStep[k];
+      Index col = cell - from * cols_ + kColStep[k];
       row = row < 0 ? rows_ - 1 : (row >= rows_ ? 0 : row);
       col = col < 0 ? cols_ - 1 : (col >= cols_ ? 0 : col);
       return row * cols_ + col;

@@ -71,9 +71,12 @@ __device__ Index slot_of_cell(const Raster& on, Index cell) {
   return t.id * kSlots + slot_in(t, int(row - t.row0), int(col - t.col0));
 }
 
+// V: int32_t where every cell weighs 1 (the raster has less than 2^31 cells), else int64_t.
+template <class V>
 struct Shared {
-  std::int64_t sum[kCells];
-  unsigned waiting[kCells / 4];  // a byte for each cell
+  V sum[kCells];
+  unsigned waiting[kCells / 4];  // a byte for each cell: donors that are not final
+  std::uint8_t donors[kCells];   // bit k: neighbour k drains here, inside the tile
   Direction direction[kCells];
 };
 
@@ -82,7 +85,8 @@ __device__ bool inside(const Tile& t, int row, int col) {
 }
 
 // Local index of the receiver, or -1 when the flow ends or leaves.
-__device__ int receiver(const Tile& t, const Shared& s, int c) {
+template <class V>
+__device__ int receiver(const Tile& t, const Shared<V>& s, int c) {
   const Direction d = s.direction[c];
   if (d >= kNeighbours) return -1;
   const int row = c / kSide + row_step(d);
@@ -90,7 +94,8 @@ __device__ int receiver(const Tile& t, const Shared& s, int c) {
   return inside(t, row, col) ? row * kSide + col : -1;
 }
 
-__device__ void load(const Raster& on, const Tile& t, Shared& s) {
+template <class V>
+__device__ void load(const Raster& on, const Tile& t, Shared<V>& s) {
   for (int c = int(threadIdx.x); c < kCells; c += kThreads) {
     const int row = c / kSide;
     const int col = c % kSide;
@@ -98,37 +103,37 @@ __device__ void load(const Raster& on, const Tile& t, Shared& s) {
     const Index cell = (t.row0 + row) * on.grid.cols + t.col0 + col;
     const Direction d = in ? on.direction[cell] : kNoDirection;
     s.direction[c] = d;
-    s.sum[c] = d == kNoDirection ? 0 : (on.weights == nullptr ? 1 : on.weights[cell]);
+    s.sum[c] = V(d == kNoDirection ? 0 : (on.weights == nullptr ? 1 : on.weights[cell]));
   }
   __syncthreads();
   auto* const waiting = reinterpret_cast<std::uint8_t*>(s.waiting);
   for (int c = int(threadIdx.x); c < kCells; c += kThreads) {
-    int donors = 0;
+    unsigned donors = 0;
     for (int k = 0; k < kNeighbours; ++k) {
       const int row = c / kSide + row_step(k);
       const int col = c % kSide + col_step(k);
-      if (inside(t, row, col) && s.direction[row * kSide + col] == opposite(k)) ++donors;
+      if (inside(t, row, col) && s.direction[row * kSide + col] == opposite(k)) donors |= 1u << k;
     }
-    waiting[c] = s.direction[c] == kNoDirection ? 1 : (donors == 0 ? kSource : donors);
+    s.donors[c] = std::uint8_t(donors);
+    waiting[c] = std::uint8_t(
+        s.direction[c] == kNoDirection ? 1 : (donors == 0 ? kSource : unsigned(__popc(donors))));
   }
 }
 
 // Adds up all cells of the tile; returns how many this thread finished.
-__device__ int peel(const Tile& t, Shared& s) {
+template <class V>
+__device__ int peel(const Tile& t, Shared<V>& s) {
   int finished = 0;
   const volatile std::uint8_t* const waiting =
       reinterpret_cast<const volatile std::uint8_t*>(s.waiting);
-  volatile std::int64_t* const sum = s.sum;
+  volatile V* const sum = s.sum;
   for (int source = int(threadIdx.x); source < kCells; source += kThreads) {
     if (waiting[source] != kSource) continue;
     for (int c = source;;) {
-      std::int64_t value = sum[c];
-      for (int k = 0; k < kNeighbours; ++k) {
-        const int row = c / kSide + row_step(k);
-        const int col = c % kSide + col_step(k);
-        if (!inside(t, row, col)) continue;
-        const int d = row * kSide + col;
-        if (s.direction[d] == opposite(k)) value += sum[d];
+      V value = sum[c];
+      for (unsigned left = s.donors[c]; left != 0; left &= left - 1) {
+        const int k = __ffs(int(left)) - 1;
+        value += sum[c + row_step(k) * kSide + col_step(k)];
       }
       sum[c] = value;
       ++finished;
@@ -145,8 +150,9 @@ __device__ int peel(const Tile& t, Shared& s) {
   return finished;
 }
 
+template <class V>
 __global__ void __launch_bounds__(kThreads) summarise(Raster on, Slots slots) {
-  __shared__ Shared s;
+  __shared__ Shared<V> s;
   const Tile t = tile_of(on, blockIdx.x);
   load(on, t, s);
   __syncthreads();
@@ -220,8 +226,9 @@ __global__ void join_exits(Raster on, Slots slots, Index n) {
   atomicAdd(&slots.finished[2], finished);
 }
 
+template <class V>
 __global__ void __launch_bounds__(kThreads) finish(Raster on, Slots slots) {
-  __shared__ Shared s;
+  __shared__ Shared<V> s;
   const Tile t = tile_of(on, blockIdx.x);
   load(on, t, s);
   __syncthreads();
@@ -235,7 +242,7 @@ __global__ void __launch_bounds__(kThreads) finish(Raster on, Slots slots) {
       const Index d = on.grid.neighbour(t.row0 + row, t.col0 + col, k);
       if (d >= 0 && on.direction[d] == opposite(k)) enters += slots.total[slot_of_cell(on, d)];
     }
-    s.sum[row * kSide + col] += enters;
+    s.sum[row * kSide + col] += V(enters);
   }
   __syncthreads();
   peel(t, s);
@@ -248,6 +255,18 @@ __global__ void __launch_bounds__(kThreads) finish(Raster on, Slots slots) {
 }
 
 unsigned blocks(Index n) { return static_cast<unsigned>((n + kThreads - 1) / kThreads); }
+
+template <class V>
+void launch(cudaStream_t stream, const Raster& on, const Slots& slots, Index tiles) {
+  const auto tile_blocks = static_cast<unsigned>(tiles);
+  const Index n = tiles * kSlots;
+  summarise<V><<<tile_blocks, kThreads, 0, stream>>>(on, slots);
+  count_exits<<<blocks(n), kThreads, 0, stream>>>(on, slots, n);
+  mark_sources<<<blocks(n), kThreads, 0, stream>>>(slots, n);
+  join_exits<<<blocks(n), kThreads, 0, stream>>>(on, slots, n);
+  finish<V><<<tile_blocks, kThreads, 0, stream>>>(on, slots);
+  par::cuda::check(cudaGetLastError(), "accumulating over tiles");
+}
 
 }  // namespace
 
@@ -268,13 +287,10 @@ Index tile_accumulate(const par::Queue& queue, const GridView& grid,
                   across};
   const Slots slots{total.view().data, link.view().data, waiting.view().data, is_exit.view().data,
                     finished.view().data};
-  const auto tile_blocks = static_cast<unsigned>(tiles);
-  summarise<<<tile_blocks, kThreads, 0, stream>>>(on, slots);
-  count_exits<<<blocks(n), kThreads, 0, stream>>>(on, slots, n);
-  mark_sources<<<blocks(n), kThreads, 0, stream>>>(slots, n);
-  join_exits<<<blocks(n), kThreads, 0, stream>>>(on, slots, n);
-  finish<<<tile_blocks, kThreads, 0, stream>>>(on, slots);
-  par::cuda::check(cudaGetLastError(), "accumulating over tiles");
+  if (on.weights == nullptr)
+    launch<std::int32_t>(stream, on, slots, tiles);
+  else
+    launch<std::int64_t>(stream, on, slots, tiles);
   const std::vector<unsigned long long> counts = finished.download();
   // Exits left over lie on loops between tiles: then some cell is not final.
   const auto unfinished = Index(counts[1] - counts[2]);

@@ -1,0 +1,184 @@
+#include "terrawave/solvers/terrain/multiflow_steps.hpp"
+
+#include "terrawave/par/launch.hpp"
+
+namespace terrawave::terrain::steps {
+namespace {
+
+using par::Buffer;
+using par::Range1;
+using par::Range2;
+using par::View;
+
+constexpr double kCardinalContour = 0.5;                  // Quinn 1991: L / dx
+constexpr double kDiagonalContour = 0.35355339059327379;  // sqrt(2) / 4
+
+template <class T>
+struct Slopes {
+  GridView grid;
+  View<const T> z;
+  View<const std::uint8_t> state;
+  bool contours;
+  View<double> slope;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index cells = grid.rows * grid.cols;
+    const Index c = row * grid.cols + col;
+    const bool flows = state[c] == std::uint8_t(CellState::valid);
+    for (int k = 0; k < kNeighbours; ++k) {
+      double s = 0;
+      const Index n = flows && k % grid.step == 0 ? grid.neighbour(row, col, k) : -1;
+      if (n >= 0 && is_data(state[n]) && z[n] < z[c]) {
+        s = (double(z[c]) - double(z[n])) * grid.inverse_distance(row, k);
+        if (contours) s *= (k & 1) != 0 ? kDiagonalContour : kCardinalContour;
+      }
+      slope[k * cells + c] = s;
+    }
+  }
+};
+
+struct Normalise {
+  Index cells;
+  View<double> fractions;
+  TW_FUNCTION double total(Index c) const {
+    double sum = 0;
+    for (int k = 0; k < kNeighbours; ++k) sum += fractions[k * cells + c];
+    return sum;
+  }
+  TW_FUNCTION void operator()(Index c) const {
+    const double sum = total(c);
+    if (!(sum > 0)) return;
+    int largest = 0;
+    for (int k = 0; k < kNeighbours; ++k) {
+      fractions[k * cells + c] /= sum;
+      if (fractions[k * cells + c] > fractions[largest * cells + c]) largest = k;
+    }
+    fractions[largest * cells + c] += 1.0 - total(c);  // the eight roundings
+  }
+};
+
+struct Graph {
+  GridView grid;
+  View<const double> fractions;
+  View<const std::uint8_t> state;
+  View<const double> weights;
+  View<double> out;
+  View<std::uint8_t> waiting;  // donors that are not final
+  Index cells;
+
+  // Donor of c in direction k, or -1.
+  TW_FUNCTION Index donor(Index row, Index col, int k) const {
+    const Index d = grid.neighbour(row, col, k);
+    return d >= 0 && is_data(state[d]) && fractions[opposite(k) * cells + d] > 0 ? d : -1;
+  }
+};
+
+struct CountDonors {
+  Graph on;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index c = row * on.grid.cols + col;
+    std::uint8_t donors = 0;
+    if (is_data(on.state[c]))
+      for (int k = 0; k < kNeighbours; ++k) donors += on.donor(row, col, k) >= 0 ? 1 : 0;
+    on.waiting[c] = donors;
+    if (!is_data(on.state[c])) on.out[c] = 0;
+  }
+};
+
+struct CellList {
+  View<std::int32_t> cells;
+  View<std::int32_t> count;
+  TW_FUNCTION void push(Index c) const { cells[atomics::add(&count[0], 1)] = std::int32_t(c); }
+};
+
+struct Sources {
+  Graph on;
+  CellList ready;
+  TW_FUNCTION void operator()(Index c) const {
+    if (is_data(on.state[c]) && on.waiting[c] == 0) ready.push(c);
+  }
+};
+
+// Finishes one ready cell and passes the word to its receivers.
+struct Finish {
+  Graph on;
+  View<const std::int32_t> cells;
+  CellList ready;
+  TW_FUNCTION void operator()(Index i) const {
+    const Index c = cells[i];
+    const Index row = row_of(c, on.grid.cols);
+    const Index col = c - row * on.grid.cols;
+    double sum = on.weights.size > 0 ? on.weights[c] : 1.0;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index d = on.donor(row, col, k);
+      if (d >= 0) sum += on.fractions[opposite(k) * on.cells + d] * on.out[d];
+    }
+    on.out[c] = sum;
+    for (int k = 0; k < kNeighbours; ++k) {
+      if (!(on.fractions[k * on.cells + c] > 0)) continue;
+      const Index n = on.grid.neighbour(row, col, k);
+      if (n >= 0 && is_data(on.state[n]) && atomics::last_to_arrive(on.waiting.data, n))
+        ready.push(n);
+    }
+  }
+};
+
+struct Left {
+  Graph on;
+  View<std::uint8_t> left;
+  TW_FUNCTION void operator()(Index c) const {
+    left[c] = is_data(on.state[c]) && on.waiting[c] != 0 ? 1 : 0;
+  }
+};
+
+}  // namespace
+
+template <class Exec, class T>
+void slopes(const Exec& exec, const GridView& grid, View<const T> z, View<const std::uint8_t> state,
+            bool contours, View<double> slope) {
+  par::for_each(exec, Range2{grid.cols, grid.rows}, Slopes<T>{grid, z, state, contours, slope});
+}
+
+template <class Exec>
+void normalise(const Exec& exec, Index cells, View<double> fractions) {
+  par::for_each(exec, Range1{0, cells}, Normalise{cells, fractions});
+}
+
+template <class Exec>
+Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
+                     View<const std::uint8_t> state, View<const double> weights, View<double> out,
+                     View<std::uint8_t> left) {
+  const Index cells = grid.rows * grid.cols;
+  Buffer<std::uint8_t> waiting(exec.queue, (cells + 3) / 4 * 4);  // whole words
+  Buffer<std::int32_t> list(exec.queue, cells), count(exec.queue, 1);
+  count.fill_bytes(0);
+  const Graph on{grid, fractions, state, weights, out, waiting.view(), cells};
+  const CellList ready{list.view(), count.view()};
+  par::for_each(exec, Range2{grid.cols, grid.rows}, CountDonors{on});
+  par::for_each(exec, Range1{0, cells}, Sources{on, ready});
+  Index begin = 0;
+  for (Index end = count.at(0); begin < end; end = count.at(0)) {
+    par::for_each(exec, Range1{begin, end}, Finish{on, list.cview(), ready});
+    begin = end;
+  }
+  par::for_each(exec, Range1{0, cells}, Left{on, left});
+  return begin;
+}
+
+template void normalise(const par::Exec&, Index, View<double>);
+template Index multiflow_peel(const par::Exec&, const GridView&, View<const double>,
+                              View<const std::uint8_t>, View<const double>, View<double>,
+                              View<std::uint8_t>);
+template void slopes(const par::Exec&, const GridView&, View<const std::uint8_t>,
+                     View<const std::uint8_t>, bool, View<double>);
+template void slopes(const par::Exec&, const GridView&, View<const std::int16_t>,
+                     View<const std::uint8_t>, bool, View<double>);
+template void slopes(const par::Exec&, const GridView&, View<const std::uint16_t>,
+                     View<const std::uint8_t>, bool, View<double>);
+template void slopes(const par::Exec&, const GridView&, View<const std::int32_t>,
+                     View<const std::uint8_t>, bool, View<double>);
+template void slopes(const par::Exec&, const GridView&, View<const float>, View<const std::uint8_t>,
+                     bool, View<double>);
+template void slopes(const par::Exec&, const GridView&, View<const double>,
+                     View<const std::uint8_t>, bool, View<double>);
+
+}  // namespace terrawave::terrain::steps

@@ -1,0 +1,25 @@
+// Fractions of flow to several receivers, and their accumulation, on both backends.
+#pragma once
+
+#include "terrawave/par/exec.hpp"
+#include "terrawave/solvers/terrain/device_cells.hpp"
+
+namespace terrawave::terrain::steps {
+
+// Slope to each strictly lower neighbour, times its contour length where `contours`; 0 elsewhere.
+template <class Exec, class T>
+void slopes(const Exec& exec, const GridView& grid, par::View<const T> z,
+            par::View<const std::uint8_t> state, bool contours, par::View<double> slope);
+
+// Divides each cell's eight values by their sum, taken in the order of neighbours.
+template <class Exec>
+void normalise(const Exec& exec, Index cells, par::View<double> fractions);
+
+// Sums by peeling in the order of neighbours. Returns the number of cells finished; `left` names
+// the others with 1.
+template <class Exec>
+Index multiflow_peel(const Exec& exec, const GridView& grid, par::View<const double> fractions,
+                     par::View<const std::uint8_t> state, par::View<const double> weights,
+                     par::View<double> out, par::View<std::uint8_t> left);
+
+}  // namespace terrawave::terrain::steps

@@ -1,0 +1,126 @@
+// Flow to several receivers: T7, T8, T9, and loops (F14).
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "reference/terrain_run.hpp"
+#include "terrawave/solvers/terrain/terrain_multiflow.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+using namespace reference;
+
+const par::Queue& host() {
+  static const par::Queue queue = par::Queue::host(1);
+  return queue;
+}
+
+template <class T>
+std::vector<double> fractions(const Dem<T>& d, MultiRule rule, double exponent) {
+  const OnDevice<T> on(host(), d);
+  par::Buffer<double> f(host(), d.grid.cells() * kNeighbours);
+  multiflow_fractions(host(), d.grid, on.z.cview(), on.state.cview(), rule, exponent, f.view());
+  return f.download();
+}
+
+Dem<double> plane(double gx, double gy) {
+  std::vector<double> z;
+  for (int r = 0; r < 7; ++r)
+    for (int c = 0; c < 7; ++c) z.push_back(gx * c - gy * r);  // y grows to the north
+  return dem<double>(7, 7, z, Connectivity::d8);
+}
+
+constexpr Index kCenter = 24;
+double at_center(const std::vector<double>& f, int k) {
+  return f[std::size_t(k) * 49 + std::size_t(kCenter)];
+}
+
+TEST(T8, MultipleFlowOnAPlane) {
+  const Dem<double> d = plane(-1, 0);
+  const auto check = [&](MultiRule rule, double p, double east, double diagonal) {
+    const auto f = fractions(d, rule, p);
+    EXPECT_NEAR(at_center(f, 0), east, 1e-9);
+    EXPECT_NEAR(at_center(f, 1), diagonal, 1e-9);
+    EXPECT_NEAR(at_center(f, 7), diagonal, 1e-9);
+    EXPECT_EQ(at_center(f, 4), 0);
+  };
+  check(MultiRule::freeman, 1, 0.414213562373, 0.292893218813);
+  check(MultiRule::freeman, 4, 2.0 / 3, 1.0 / 6);
+  check(MultiRule::freeman, 8, 8.0 / 9, 1.0 / 18);
+  check(MultiRule::quinn, 1, 0.5, 0.25);
+  const auto f = fractions(d, MultiRule::freeman, 1.1);
+  EXPECT_NEAR(at_center(f, 0), 0.422647078, 1e-9);
+  EXPECT_NEAR(at_center(f, 1), 0.288676461, 1e-9);
+}
+
+TEST(T9, DInfinityOnPlanes) {
+  for (int degrees = 0; degrees < 360; degrees += 5) {
+    const double theta = degrees * std::numbers::pi / 180;
+    const Dem<double> d = plane(-std::cos(theta), -std::sin(theta));
+    const OnDevice<double> on(host(), d);
+    par::Buffer<double> angles(host(), 49);
+    dinf_angles(host(), d.grid, on.z.cview(), on.state.cview(), angles.view());
+    const double apart = std::remainder(angles.at(kCenter) - theta, 2 * std::numbers::pi);
+    EXPECT_NEAR(apart, 0, 1e-12) << degrees;
+  }
+  const auto split = [](double degrees, double cardinal, double diagonal) {
+    const double theta = degrees * std::numbers::pi / 180;
+    const auto f = fractions(plane(-std::cos(theta), -std::sin(theta)), MultiRule::dinf, 1);
+    EXPECT_NEAR(at_center(f, 0), cardinal, 1e-12);
+    EXPECT_NEAR(at_center(f, 7), diagonal, 1e-12);
+  };
+  split(10, 7.0 / 9, 2.0 / 9);
+  split(30, 1.0 / 3, 2.0 / 3);
+  split(45, 0, 1);
+}
+
+TEST(T7, FractionsAddUpAndNothingIsLost) {
+  Random random(31);
+  for (int i = 0; i < 300; ++i) {
+    Dem<float> d = random_dem<float>(random, 14);
+    d.grid.connectivity = Connectivity::d8;
+    for (const MultiRule rule : {MultiRule::freeman, MultiRule::quinn, MultiRule::dinf}) {
+      const auto f = fractions(d, rule, 1.5);
+      const Index n = d.grid.cells();
+      const par::Buffer<double> on_device(host(), f);
+      const par::Buffer<std::uint8_t> state(host(), d.state);
+      par::Buffer<double> out(host(), n);
+      multiflow_accumulate(host(), d.grid, on_device.cview(), state.cview(), {}, out.view());
+      const auto sums = out.download();
+      double total = 0;
+      double cells = 0;
+      for (Index c = 0; c < n; ++c) {
+        double given = 0;
+        for (int k = 0; k < kNeighbours; ++k) given += f[std::size_t(k * n + c)];
+        if (given > 0) {
+          EXPECT_NEAR(given, 1, 2.3e-16);  // one unit in the last place
+        }
+        if (!is_data(d.state[std::size_t(c)])) continue;
+        cells += 1;
+        total += (1 - std::min(1.0, std::round(given))) * sums[std::size_t(c)];
+      }
+      EXPECT_NEAR(total, cells, 1e-12 * cells);
+    }
+  }
+}
+
+TEST(F14, FractionsThatGoInARingAreRefused) {
+  Grid grid;
+  grid.rows = 1;
+  grid.cols = 2;
+  const std::vector<double> angles = {0, std::numbers::pi};
+  par::Buffer<double> f(host(), 16), out(host(), 2);
+  dinf_fractions(host(), grid, par::Buffer<double>(host(), angles).cview(), f.view());
+  const par::Buffer<std::uint8_t> state(host(), std::vector<std::uint8_t>{0, 0});
+  try {
+    multiflow_accumulate(host(), grid, f.cview(), state.cview(), {}, out.view());
+    FAIL() << "a loop was accumulated";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("loop of 2 cells"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace terrawave::terrain
