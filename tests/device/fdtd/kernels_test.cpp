@@ -1,0 +1,76 @@
+// The CUDA kernels give the bits of the portable kernel on the CPU.
+#include <gtest/gtest.h>
+
+#include "device_or_skip.hpp"
+#include "reference/fdtd_models.hpp"
+
+namespace terrawave::test {
+namespace {
+
+using fdtd::Boundary;
+using fdtd::Kernel;
+
+std::vector<ModelKind> kinds() {
+  constexpr auto pec = Boundary::pec, pmc = Boundary::pmc, per = Boundary::periodic,
+                 pml = Boundary::cpml;
+  std::vector<ModelKind> all;
+  all.push_back({});
+  all.push_back(
+      {.cells = {60, 30, 9}, .boundary = {pmc, pec, pec, pmc, pmc, pmc}, .materials = 12});
+  all.push_back(
+      {.cells = {130, 40, 12}, .boundary = {per, per, per, per, per, per}, .magnetic = true});
+  all.push_back(
+      {.cells = {150, 70, 60}, .boundary = {pml, pml, pml, pml, pml, pml}, .materials = 2});
+  all.push_back(
+      {.cells = {48, 66, 12}, .boundary = {pec, pml, per, per, pml, pmc}, .magnetic = true});
+  all.push_back({.cells = {70, 33, 230}, .graded = false, .materials = 1, .events = false});
+  return all;
+}
+
+void compare(int which, bool single, const std::vector<fdtd::Options>& list, std::int64_t steps) {
+  const ModelKind kind = kinds()[std::size_t(which)];
+  const fdtd::Model model = random_model(kind, std::uint64_t(40 + which));
+  const auto run = [&](const par::Queue& queue, const fdtd::Options& options) {
+    Bench bench(single, queue);
+    const auto solver = fdtd::make_solver(model, bench.context, options);
+    randomise(*solver, 9);
+    advance(*solver, steps);
+    return outcome(*solver);
+  };
+  const Outcome expected = run(par::Queue::host(), {.kernel = Kernel::two_pass});
+  for (const fdtd::Options& options : list) {
+    const Outcome got = run(par::Queue::cuda(), options);
+    std::size_t different = 0, first = expected.values.size();
+    for (std::size_t n = 0; n < expected.values.size(); ++n)
+      if (std::memcmp(&got.values[n], &expected.values[n], sizeof(double)) != 0) {
+        if (different++ == 0) first = n;
+      }
+    EXPECT_TRUE(got == expected) << "model " << which << ", " << fdtd::kernel_name(options.kernel)
+                                 << " T=" << options.steps_per_pass
+                                 << (single ? " single" : " double") << ": " << different
+                                 << " values differ of " << expected.values.size() << ", first "
+                                 << first;
+  }
+}
+
+std::vector<fdtd::Options> options_of(bool single) {
+  std::vector<fdtd::Options> all{{.kernel = Kernel::two_pass}};
+  for (int t = 1; t <= (single ? 4 : 2); ++t)
+    all.push_back({.kernel = Kernel::zmarch, .steps_per_pass = t});
+  return all;
+}
+
+class FdtdCuda : public ::testing::TestWithParam<int> {};
+
+TEST_P(FdtdCuda, EveryKernelEqualsTheCpuInSinglePrecision) {
+  TW_SKIP_WITHOUT_GPU();
+  compare(GetParam(), true, options_of(true), 17);
+}
+TEST_P(FdtdCuda, EveryKernelEqualsTheCpuInDoublePrecision) {
+  TW_SKIP_WITHOUT_GPU();
+  compare(GetParam(), false, options_of(false), 17);
+}
+INSTANTIATE_TEST_SUITE_P(Models, FdtdCuda, ::testing::Range(0, 6));
+
+}  // namespace
+}  // namespace terrawave::test
