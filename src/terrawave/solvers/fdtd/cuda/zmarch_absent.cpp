@@ -1,0 +1,26 @@
+// The z-marching kernel of a build without CUDA: never chosen.
+#include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
+
+namespace terrawave::fdtd {
+
+int zmarch_steps(bool) { return 1; }
+bool zmarch_pays(const Model&) { return false; }
+
+template <class Real>
+struct Zmarch<Real>::Impl {};
+template <class Real>
+Zmarch<Real>::Zmarch(const par::Queue&, const Medium<Real>&, const HostClasses&, const HostClasses&,
+                     const HostEvents&, int) {
+  throw LogicError("this build has no CUDA");
+}
+template <class Real>
+Zmarch<Real>::~Zmarch() = default;
+template <class Real>
+void Zmarch<Real>::run(const Medium<Real>&, const State<Real>&, const State<Real>&,
+                       const EventTables&, const double*, double*, Index, Index, int) {}
+
+template class Zmarch<float>;
+template class Zmarch<double>;
+
+}  // namespace terrawave::fdtd
