@@ -168,16 +168,17 @@ struct EventTables {
   double* records = nullptr;  // row * probes + probe
 };
 
-// Applies the events of one group to a value; rows are those of this step.
+// Applies the events of one group to a value; rows are those of this step. `keeps`: this caller is
+// the one that records probes.
 template <class Real>
 TW_FUNCTION Real apply_group(const EventTables& t, const EventList& list, std::int32_t group,
                              Index sample_row, Index record_row, Real old, Real linear,
-                             double* states) {
+                             double* states, bool keeps = true) {
   Real value = linear;
   for (std::int32_t e = list.group[group]; e < list.group[group + 1]; ++e) {
     const Event& event = list.events[e];
     if (event.kind == EventKind::record) {
-      if (event.owned != 0)
+      if (keeps && event.owned != 0)
         t.records[record_row * t.probes + event.signal] = static_cast<double>(value);
       continue;
     }

@@ -35,7 +35,8 @@ Options resolve(Options o, const Model& model, const sim::Context& context) {
     throw InputError("kernels = \"wavefront\" runs on the CPU; on CUDA use \"zmarch\" or \"auto\"");
   if (o.kernel == Kernel::zmarch && !cuda)
     throw InputError("kernels = \"zmarch\" runs on CUDA; on the CPU use \"wavefront\" or \"auto\"");
-  const int most = o.kernel == Kernel::zmarch ? kZmarchMostSteps : kChunk - 1;
+  const int most =
+      o.kernel == Kernel::zmarch ? zmarch_most_steps(context.single_precision) : kChunk - 1;
   if (o.steps_per_pass < 0 || o.steps_per_pass > most)
     throw InputError(fmt::format("steps per pass: expected 1 to {} with kernel {}, found {}", most,
                                  kernel_name(o.kernel), o.steps_per_pass));
@@ -200,7 +201,8 @@ std::int64_t YeeSolver<Real>::steps(double, double dt, std::int64_t count) {
   require(todo > 0, "fdtd: the probe records are full: drain() them");
   std::int64_t done = 0;
   while (done < todo) {
-    const std::int64_t n = std::min<std::int64_t>(options_.steps_per_pass, todo - done);
+    std::int64_t n = std::min<std::int64_t>(options_.steps_per_pass, todo - done);
+    if (zmarch_ && n < options_.steps_per_pass) n = 1;  // it has plans for T and for 1
     events_.prepare_samples(step_, n);
     pass(int(n));
     events_.keep_rows(n);

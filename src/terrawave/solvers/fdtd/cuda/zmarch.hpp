@@ -14,7 +14,8 @@
 
 namespace terrawave::fdtd {
 
-inline constexpr int kZmarchMostSteps = 4;
+// Most steps per pass; registers set it.
+inline int zmarch_most_steps(bool single_precision) { return single_precision ? 4 : 2; }
 
 // Steps per pass that run fastest where there is room, and whether the grid is large enough.
 int zmarch_steps(bool single_precision);
@@ -29,7 +30,7 @@ class Zmarch {
   Zmarch(const Zmarch&) = delete;
   Zmarch& operator=(const Zmarch&) = delete;
 
-  // `count` <= `steps` steps from `from` to `to`; event states likewise.
+  // `count` = `steps` or 1 steps from `from` to `to`; event states likewise.
   void run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
            const EventTables& events, const double* states_from, double* states_to,
            Index sample_row, Index record_row, int count);

@@ -1,0 +1,135 @@
+// Launches of the z-marching kernel.
+#include <map>
+
+#include "terrawave/base/error.hpp"
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
+#include "terrawave/solvers/fdtd/cuda/zmarch_kernel.cuh"
+
+namespace terrawave::fdtd {
+namespace {
+
+using namespace zmarch;
+
+// Warps and rows per warp of each (precision, steps); what fits 64 K registers without spilling.
+template <class Real, int T>
+struct Shape {
+  static constexpr int warps = sizeof(Real) == 4 ? (T == 4 ? 12 : 16) : 8;
+  static constexpr int rows = 2;
+};
+
+// Calls f with the compile-time number of steps.
+template <class Real, class F>
+void with_steps(int steps, const F& f) {
+  switch (steps) {
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      if constexpr (sizeof(Real) == 4) return f(std::integral_constant<int, 3>{});
+      break;
+    case 4:
+      if constexpr (sizeof(Real) == 4) return f(std::integral_constant<int, 4>{});
+      break;
+    default:
+      break;
+  }
+  throw LogicError("zmarch: no kernel for this number of steps");
+}
+
+}  // namespace
+
+int zmarch_steps(bool single_precision) { return single_precision ? 3 : 2; }
+
+bool zmarch_pays(const Model& model) {
+  // Fewer columns of tiles than multiprocessors leave most of the card idle.
+  return model.grid.cell_count() >= 8'000'000 && model.grid.cells(0) >= 64 &&
+         model.grid.cells(1) >= 64;
+}
+
+template <class Real>
+struct Zmarch<Real>::Impl {
+  struct Device {
+    Plan plan;
+    par::Buffer<Tile> tiles;
+    par::Buffer<std::uint16_t> uniform;
+    par::Buffer<std::int32_t> offsets;
+    par::Buffer<TileEvent> list;
+    par::Buffer<Pair<Real>> ring;
+    par::Buffer<double> states;
+  };
+  explicit Impl(const par::Queue& q) : queue(q) {}
+  par::Queue queue;
+  std::map<int, Device> plans;  // by steps
+  std::int32_t states = 0;
+};
+
+template <class Real>
+Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
+                     const HostClasses& faces, const HostEvents& events, int steps)
+    : impl_(std::make_unique<Impl>(queue)) {
+  require(medium.layout.plane < (Index{1} << 31), "zmarch: a plane of more than 2^31 entries");
+  impl_->states = events.states;
+  const int sm = queue.info().multiprocessors;
+  for (const int t : {1, steps}) {
+    if (impl_->plans.count(t) != 0) continue;
+    with_steps<Real>(t, [&](auto constant) {
+      constexpr int T = decltype(constant)::value;
+      constexpr int W = Shape<Real, T>::warps, R = Shape<Real, T>::rows;
+      typename Impl::Device& d = impl_->plans[t];
+      d.plan = make_plan(medium, edges, !faces.index.empty(), events, t, W, R, sm);
+      d.tiles = par::Buffer<Tile>(queue, d.plan.tiles);
+      d.uniform = par::Buffer<std::uint16_t>(queue, d.plan.uniform);
+      d.offsets = par::Buffer<std::int32_t>(queue, d.plan.offsets);
+      d.list = par::Buffer<TileEvent>(queue, d.plan.list);
+      const Index per_tile = medium.layers ? Index{12} * T * R * 32 * W : 0;
+      d.ring = par::Buffer<Pair<Real>>(queue, per_tile * d.plan.full);
+      d.states = par::Buffer<double>(queue, Index(events.states) * d.plan.full);
+      par::cuda::check(cudaFuncSetAttribute(zmarch_kernel<Real, T, W, R>,
+                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            int(sizeof(Shared<Real, T, W, R>))),
+                       "raising the shared memory of a kernel");
+    });
+  }
+}
+
+template <class Real>
+Zmarch<Real>::~Zmarch() = default;
+
+template <class Real>
+void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
+                       const EventTables& events, const double* states_from, double* states_to,
+                       Index sample_row, Index record_row, int count) {
+  typename Impl::Device& d = impl_->plans.at(count);
+  Args<Real> args{};
+  args.m = medium;
+  args.from = from;
+  args.to = to;
+  args.events = events;
+  args.states_from = states_from;
+  args.states_to = states_to;
+  args.states_scratch = d.states.view().data;
+  args.states = impl_->states;
+  args.sample_row = sample_row;
+  args.record_row = record_row;
+  args.tiles = d.tiles.cview().data;
+  args.uniform = d.uniform.cview().data;
+  args.offsets = d.offsets.cview().data;
+  args.list = d.list.cview().data;
+  args.ring = d.ring.view().data;
+  with_steps<Real>(count, [&](auto constant) {
+    constexpr int T = decltype(constant)::value;
+    constexpr int W = Shape<Real, T>::warps, R = Shape<Real, T>::rows;
+    zmarch_kernel<Real, T, W, R>
+        <<<unsigned(d.plan.tiles.size()), 32 * W, sizeof(Shared<Real, T, W, R>),
+           static_cast<cudaStream_t>(impl_->queue.impl().stream())>>>(args);
+    par::cuda::check(cudaGetLastError(), "launching the z-marching kernel");
+  });
+}
+
+template class Zmarch<float>;
+template class Zmarch<double>;
+
+}  // namespace terrawave::fdtd

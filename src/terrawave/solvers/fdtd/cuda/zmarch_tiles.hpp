@@ -1,0 +1,50 @@
+// Tiles of the z-marching kernel, made once on the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "terrawave/solvers/fdtd/fdtd_setup.hpp"
+
+namespace terrawave::fdtd::zmarch {
+
+inline constexpr int kTileWidth = 64;  // entries along x: two per lane
+inline constexpr int kRim = 4;         // of them, on both sides, recomputed
+inline constexpr int kOwnedWidth = kTileWidth - 2 * kRim;
+inline constexpr int kMostPlanes = 192;  // owned planes of a tile at most
+inline constexpr std::uint16_t kMixed = 0xffff;
+
+struct Tile {
+  std::int32_t x = 0, y = 0;    // local entry of its first column, rim included
+  std::int32_t z0 = 0, z1 = 0;  // owned planes
+  std::int32_t column = 0;      // number of its (x, y) among all
+  std::int32_t full = 0;        // layers, events or magnetic materials somewhere in it
+  std::int32_t ring = 0;        // number among full tiles
+  std::int32_t events = -1;     // first of its plane offsets of events, or -1
+};
+
+// One event group of one tile.
+struct TileEvent {
+  std::int32_t group = 0;   // in the rank's list of the pass
+  std::int32_t thread = 0;  // that holds its entry
+  std::int16_t row = 0, cell = 0, component = 0, owned = 0;
+};
+
+struct Plan {
+  int steps = 0, rows = 0;  // rows of a tile, rim included
+  std::vector<Tile> tiles;  // full ones first
+  std::int32_t full = 0;    // how many
+  std::vector<std::uint16_t>
+      uniform;  // column * planes + k: the class of a tile's plane, or kMixed
+  // Of tiles with events: per pass (E, H), z1 - z0 + 2 steps + 1 offsets into `list`.
+  std::vector<std::int32_t> offsets;
+  std::vector<TileEvent> list;
+};
+
+// `rows_per_thread` neighbouring rows belong to one warp.
+template <class Real>
+Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
+               const HostEvents& events, int steps, int warps, int rows_per_thread,
+               int multiprocessors);
+
+}  // namespace terrawave::fdtd::zmarch
