@@ -121,6 +121,26 @@ TEST(Case, EveryKernelChoiceGivesTheSameSeries) {
   EXPECT_EQ(a.solver->results()[1].series, b.solver->results()[1].series);
 }
 
+// An edge that gives back more than it takes: noticed, and named with its object and cause.
+TEST(Case, GrowthStopsTheRunAndIsNamed) {
+  std::string text(kBase);
+  text.replace(text.find("steps = 300"), 11, "steps = 100000");
+  test::FdtdRun r(text);
+  auto built = fdtd::build_case(config::parse(text, "case.toml", fdtd::fdtd_schema()));
+  built.model.events.push_back(
+      {{8, 8, 6}, 0, fdtd::EventKind::combine, -1, {1.4, 0, 0}, "amplifier"});
+  fdtd::CaseSolver solver(std::move(built), r.context, testing::TempDir());
+  std::int64_t done = 0;
+  while (!solver.finished()) done += solver.steps(0, solver.max_dt(), 1 << 20);
+  EXPECT_LT(done, 100000);
+  const auto bad = solver.find_bad_value();
+  ASSERT_TRUE(bad.has_value());
+  EXPECT_NE(bad->what.find("the field grows although all sources have ended"), std::string::npos)
+      << bad->what;
+  EXPECT_NE(bad->what.find("object \"board\""), std::string::npos) << bad->what;
+  EXPECT_NE(bad->what.find("\"amplifier\" acts on this edge"), std::string::npos) << bad->what;
+}
+
 // A dipole and a probe swap places: in a reciprocal medium the probe sees the same.
 TEST(Case, DipolesAreReciprocal) {
   const auto run = [&](const char* source, const char* probe) {
