@@ -1,10 +1,12 @@
 #include "terrawave/solvers/fdtd/fdtd_entry.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "terrawave/run/run_table.hpp"
 #include "terrawave/solvers/fdtd/fdtd_case.hpp"
 #include "terrawave/solvers/fdtd/fdtd_case_solver.hpp"
 #include "terrawave/solvers/fdtd/fdtd_report.hpp"
@@ -24,8 +26,10 @@ run::Case make_case(const config::Config& config, sim::Context& context,
   run::TimeCase c;
   auto solver = std::make_unique<CaseSolver>(std::move(built), context, options.out);
   CaseSolver* run = solver.get();
-  c.end_time = std::numeric_limits<double>::infinity();
-  c.max_steps = run->most_steps();
+  // [run] may cut all runs together short; [fdtd.stop] ends each.
+  const run::Settings settings = run::read_settings(config);
+  c.end_time = settings.end_time.value_or(std::numeric_limits<double>::infinity());
+  c.max_steps = std::min(run->most_steps(), settings.max_steps.value_or(run->most_steps()));
   // The loop then asks finished() after every call of steps().
   c.after_step = [](double, std::int64_t) {};
   c.save_extra = [run] { return run->save_extra(); };

@@ -128,6 +128,10 @@ void add_network(io::Report& report, const CaseSolver& run) {
       }
       if (!c.x.empty()) chart.curves.push_back(c);
     }
+  if (chart.curves.empty()) {
+    report.text("No driven port's run has ended yet.");
+    return;
+  }
   report.chart("Magnitudes", chart);
   std::vector<std::string> names;
   for (const Port& p : s.ports) names.push_back(p.name);
