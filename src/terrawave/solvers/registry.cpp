@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "terrawave/run/run_table.hpp"
+#include "terrawave/solvers/fdtd/fdtd_entry.hpp"
 #include "terrawave/solvers/swe/swe_entry.hpp"
 #include "terrawave/solvers/terrain/terrain_entry.hpp"
-#if __has_include("terrawave/solvers/fdtd/fdtd_entry.hpp")
-#include "terrawave/solvers/fdtd/fdtd_entry.hpp"
-#define HAVE_FDTD 1
-#endif
 
 namespace terrawave {
 
@@ -16,9 +13,7 @@ const std::vector<run::SolverEntry>& solvers() {
   static const std::vector<run::SolverEntry> all = {
       swe::swe_entry(),
       terrain::terrain_entry(),
-#ifdef HAVE_FDTD
       fdtd::fdtd_entry(),
-#endif
   };
   return all;
 }

@@ -166,11 +166,11 @@ void read_boundaries(const Config& root, Setup& s, Diagnostics& all) {
           from[f] = b;
         }
   }
-  for (std::size_t f = 0; f < 6; ++f)
+  const std::vector<Config> given = root.tables("boundary");
+  for (std::size_t f = 0; f < 6 && !given.empty(); ++f)
     if (!set[f])
-      root.complain(all, "",
-                    fmt::format("no [[boundary]] covers face {}; add one with faces = [\"{}\"]",
-                                names[f], names[f]));
+      given.back().complain(all, "faces",
+                            fmt::format("no [[boundary]] covers face {}; add one", names[f]));
   for (std::size_t a = 0; a < 3; ++a) {
     const bool low = s.boundary[2 * a] == Boundary::periodic;
     const bool high = s.boundary[2 * a + 1] == Boundary::periodic;

@@ -128,6 +128,10 @@ void add_network(io::Report& report, const CaseSolver& run) {
       }
       if (!c.x.empty()) chart.curves.push_back(c);
     }
+  if (chart.curves.empty()) {
+    report.text("No driven port's run has ended yet.");
+    return;
+  }
   report.chart("Magnitudes", chart);
   std::vector<std::string> names;
   for (const Port& p : s.ports) names.push_back(p.name);
@@ -163,16 +167,18 @@ void add_signals(io::Report& report, const CaseSolver& run) {
     chart_of("Currents into the ports", "A", 1, 2 * ports, 2);
     for (std::size_t w = 2 * ports; w < run.watched().size(); ++w)
       chart_of("Probe " + run.watched_names()[w], run.watched_names()[w], w, w + 1, 1);
-    io::Chart chart{"time [ns]", "J", {}};
+    io::Chart chart{"time [ns]", "dB below its peak", {}};
     io::Curve c{"field energy", {}, {}};
+    double peak = 0;
+    for (const double e : r.energies) peak = std::max(peak, e);
     for (std::size_t i = 0; i < r.energies.size(); ++i)
       if (r.energies[i] > 0) {
         c.x.push_back(r.energy_times[i] * 1e9);
-        c.y.push_back(r.energies[i]);
+        c.y.push_back(10 * std::log10(r.energies[i] / peak));
       }
-    chart.log_y = true;
     chart.curves.push_back(c);
-    if (!c.x.empty()) report.chart("Energy in the grid", chart);
+    if (!c.x.empty())
+      report.chart(fmt::format("Energy in the grid; its peak is {:.3g} J", peak), chart);
   }
 }
 
@@ -218,7 +224,7 @@ io::Image slice_image(const BuiltCase& b, int axis, Index node) {
   const int zoom = int(std::clamp<Index>(600 / std::max(nu, nv), 2, 8));
   io::Image image(int(nu) * zoom + 1, int(nv) * zoom + 1);
   Cell c{};
-  c[an] = std::min(node, Index(s.lines[an].size()) - 2);
+  c[an] = std::max<Index>(node - 1, 0);
   for (c[av] = 0; c[av] < nv; ++c[av])
     for (c[au] = 0; c[au] < nu; ++c[au]) {
       const auto order = b.raster.cell_owner[std::size_t(b.raster.cell_at(c[0], c[1], c[2]))];

@@ -17,7 +17,7 @@ io::Segments metal_edges(const BuiltCase& built);
 // The geometry truth report as lines of text, for the log.
 std::string geometry_text(const BuiltCase& built);
 
-// A slice of the material grid across `axis` at node `node`: cells above the node coloured by
+// A slice of the material grid across `axis` at node `node`: cells below the node coloured by
 // material, metal edges of the node's plane in black. Row 0 is the high end of the second axis.
 io::Image slice_image(const BuiltCase& built, int axis, Index node);
 // |S| <= 1 on the Smith chart, one polyline per curve.

@@ -263,9 +263,12 @@ class Painter {
         o.became = o.asked;
         continue;
       }
-      for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t a = 0; a < 3; ++a) {
         o.snapped[a] = std::max(std::abs(o.became.low[a] - o.asked.low[a]),
                                 std::abs(o.became.high[a] - o.asked.high[a]));
+        // Less than rounding of the coordinates is no move.
+        if (o.snapped[a] < 1e-12 * (lines_[a].back() - lines_[a].front())) o.snapped[a] = 0;
+      }
     }
   }
 

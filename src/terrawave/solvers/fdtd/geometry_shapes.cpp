@@ -151,12 +151,27 @@ class VoxelSolid final : public Solid {
  public:
   VoxelSolid(std::shared_ptr<const std::vector<std::uint16_t>> labels, std::array<int, 3> n,
              const Vec3& size, const Vec3& origin, std::uint16_t label)
-      : labels_(std::move(labels)), n_(n), size_(size), origin_(origin), label_(label) {}
-  Bounds bounds() const override {
-    Bounds b{origin_, origin_};
-    for (std::size_t a = 0; a < 3; ++a) b.high[a] += n_[a] * size_[a];
-    return b;
+      : labels_(std::move(labels)), n_(n), size_(size), origin_(origin), label_(label) {
+    // The block that this label takes, not the whole one.
+    std::array<int, 3> low = n_, high{0, 0, 0};
+    std::size_t at = 0;
+    for (int k = 0; k < n_[2]; ++k)
+      for (int j = 0; j < n_[1]; ++j)
+        for (int i = 0; i < n_[0]; ++i)
+          if ((*labels_)[at++] == label_) {
+            const std::array<int, 3> c{i, j, k};
+            for (std::size_t a = 0; a < 3; ++a) {
+              low[a] = std::min(low[a], c[a]);
+              high[a] = std::max(high[a], c[a] + 1);
+            }
+          }
+    bounds_ = {origin_, origin_};
+    for (std::size_t a = 0; a < 3 && high[0] > 0; ++a) {
+      bounds_.low[a] += low[a] * size_[a];
+      bounds_.high[a] += high[a] * size_[a];
+    }
   }
+  Bounds bounds() const override { return bounds_; }
   bool contains(const Vec3& p) const override {
     std::array<std::int64_t, 3> c{};
     for (std::size_t a = 0; a < 3; ++a) {
@@ -172,6 +187,7 @@ class VoxelSolid final : public Solid {
   std::array<int, 3> n_;
   Vec3 size_, origin_;
   std::uint16_t label_;
+  Bounds bounds_;
 };
 
 class TransformedSolid final : public Solid {
