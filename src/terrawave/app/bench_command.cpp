@@ -9,8 +9,11 @@
 #include "terrawave/app/command.hpp"
 #include "terrawave/app/device.hpp"
 #include "terrawave/io/atomic_file.hpp"
+#include "terrawave/run/bandwidth.hpp"
 #include "terrawave/run/version.hpp"
+#include "terrawave/solvers/fdtd/fdtd_bench.hpp"
 #include "terrawave/solvers/swe/swe_bench.hpp"
+#include "terrawave/solvers/terrain/terrain_bench.hpp"
 
 namespace terrawave::app {
 namespace {
@@ -31,18 +34,6 @@ struct Benchmark {
   std::string (*run)(sim::Context& context, bool quick, const Print& print);
 };
 
-std::string bench_swe(sim::Context& context, bool quick, const Print& print) {
-  swe::BenchOptions options;
-  if (quick) options.cells = {4016};
-  if (quick) options.seconds = 0.05;
-  return swe::bench(context, options, print);
-}
-
-const std::vector<Benchmark>& benchmarks() {
-  static const std::vector<Benchmark> all = {{"swe", bench_swe}};
-  return all;
-}
-
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -50,6 +41,43 @@ std::string utc_now() {
   char text[32];
   std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+std::string bench_swe(sim::Context& context, bool quick, const Print& print) {
+  swe::BenchOptions options;
+  if (quick) options.cells = {4016};
+  if (quick) options.seconds = 0.05;
+  return swe::bench(context, options, print);
+}
+
+std::string bench_terrain(sim::Context& context, bool quick, const Print& print) {
+  terrain::BenchOptions options;
+  if (quick) options = {{256}, 1, true};
+  if (!quick && context.queue.backend() == par::Backend::cuda)
+    options.sides = {1024, 2048, 4096, 8192, 16384};
+  // One rank measures its own device; the others have nothing to add.
+  if (!context.comm.is_root()) return {};
+  const terrain::BenchResult result = terrain::bench(context.queue, options);
+  print(terrain::to_text(result));
+  return terrain::to_json(result, utc_now(), run::git_commit());
+}
+
+std::string bench_fdtd(sim::Context& context, bool quick, const Print& print) {
+  context.single_precision = true;
+  const double bandwidth = run::measure_bandwidth(context.queue, context.comm).value_or(0);
+  std::vector<fdtd::BenchResult> results;
+  for (fdtd::BenchCase what : fdtd::bench_cases(context.queue.backend() == par::Backend::cuda)) {
+    if (quick) what.cells = {32, 32, 32};
+    results.push_back(fdtd::run_bench(what, context, quick ? 0.02 : 1.0, bandwidth));
+    print(fdtd::bench_row(results.back()));
+  }
+  return fdtd::bench_json(results);
+}
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> all = {
+      {"swe", bench_swe}, {"terrain", bench_terrain}, {"fdtd", bench_fdtd}};
+  return all;
 }
 
 ExitCode run_benchmarks(const BenchCommand& o, comm::Comm& comm) {

@@ -36,9 +36,12 @@ void with_steps(int steps, const F& f) {
 
 int zmarch_steps(bool) { return 2; }
 
-// Never yet: the kernel is chosen by name only until its device tests have passed on a GPU
+// On an H200 zmarch is faster at 512^3 and slower at 2.2 M cells; the border lies in between
 // (bench/results/h200/fdtd-2026-11-30.md).
-bool zmarch_pays(const Model&) { return false; }
+bool zmarch_pays(const Model& model) {
+  constexpr double kCells = 6.4e7;
+  return double(model.extent(0)) * double(model.extent(1)) * double(model.extent(2)) >= kCells;
+}
 
 template <class Real>
 struct Zmarch<Real>::Impl {
