@@ -28,7 +28,7 @@ class SharedFolder {
  public:
   explicit SharedFolder(comm::Comm& comm) : comm_(comm) {
     std::string name = std::string("terrawave-") + std::to_string(getpid()) + "-" +
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name();
+                       ::testing::UnitTest::GetInstance()->current_test_info()->name();
     for (char& c : name)
       if (c == '/') c = '-';  // of parameters
     comm::Bytes bytes(name.size());
