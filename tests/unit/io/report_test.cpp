@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scratch_folder.hpp"
 #include "terrawave/io/draw.hpp"
 
 namespace terrawave::io {
@@ -47,7 +48,8 @@ TEST(Draw, RangesIgnoreWhatIsNotFinite) {
 }
 
 TEST(Report, IsOneSelfContainedEscapedPage) {
-  const auto file = std::filesystem::temp_directory_path() / "terrawave_report_test.html";
+  const test::ScratchFolder scratch;
+  const auto file = scratch.path() / "report.html";
   Report report("A <test> & page");
   report.heading("Maps");
   report.text("1 < 2");
@@ -61,7 +63,6 @@ TEST(Report, IsOneSelfContainedEscapedPage) {
   std::stringstream text;
   text << in.rdbuf();
   const std::string page = text.str();
-  std::filesystem::remove(file);
   EXPECT_NE(page.find("A &lt;test&gt; &amp; page"), std::string::npos);
   EXPECT_EQ(page.find("y</td></td>"), std::string::npos);
   EXPECT_EQ(page.find("src=\"http"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "terrawave/io/cell_series.hpp"
 #include "terrawave/io/gauges.hpp"
@@ -44,7 +45,8 @@ std::string bytes_of(const fs::path& file) {
 }
 
 fs::path fresh_folder(const char* name) {
-  const fs::path folder = fs::temp_directory_path() / (std::string("terrawave_series_") + name);
+  const fs::path folder =
+      fs::temp_directory_path() / ("terrawave-series-" + std::to_string(getpid()) + "-" + name);
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;
@@ -90,7 +92,7 @@ bool python_has(const char* module) {
 }
 
 int python(const std::string& script, const fs::path& argument) {
-  const fs::path file = fs::temp_directory_path() / "terrawave_series_reader.py";
+  const fs::path file = argument / "reader.py";  // tests run side by side: no shared name
   std::ofstream(file) << script;
   return std::system(("/usr/bin/python3 " + file.string() + " " + argument.string()).c_str());
 }
