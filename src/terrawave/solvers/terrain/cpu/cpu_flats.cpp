@@ -1,169 +1,381 @@
-// Both distances by breadth-first search over the cells without a lower neighbour. Neighbouring
-// ones of equal height lie in one flat, so max_away is the same for both and the key
-// 2 * toward - away orders them like the published one.
+// Both distances by breadth-first search in bits, one word for 64 cells. Neighbours without a lower
+// neighbour are of equal height, so they lie in one flat, and their distances differ by 1 at most:
+// distances are kept modulo 3, and a key is compared by its difference to the cell's own,
+// 2 (toward' - toward) - (away' - away). max_away is the same for both and cancels.
 #include "terrawave/solvers/terrain/cpu/cpu_flats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstdlib>
-#include <memory>
-#include <new>
 
-#include "terrawave/solvers/terrain/cpu/flow_walk.hpp"
+#include "terrawave/solvers/terrain/cpu/bit_tiles.hpp"
+#include "terrawave/solvers/terrain/portable_routing.hpp"
 
 namespace terrawave::terrain::cpu {
 namespace {
 
-// Zeros that cost nothing until touched.
-class LazyZeros {
- public:
-  explicit LazyZeros(Index n)
-      : values_(static_cast<std::int32_t*>(std::calloc(std::size_t(n), sizeof(std::int32_t)))) {
-    if (values_ == nullptr) throw std::bad_alloc();
+// Eight bytes of 0 or 1 to eight bits.
+Word pack(const std::uint8_t* flags) {
+  Word bits = 0;
+  for (int i = 0; i < kTileSide / 8; ++i) {
+    std::uint64_t eight = 0;
+    std::copy_n(flags + 8 * i, 8, reinterpret_cast<std::uint8_t*>(&eight));
+    bits |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
   }
-  std::int32_t& operator[](Index i) const { return values_.get()[i]; }
+  return bits;
+}
+
+// Steps from the seeds inside the domain: first[1 + (steps - 1) % 3] as two bits, 0 where no seed
+// is within reach; seeds are at step 1.
+class Search {
+ public:
+  Search(const TileMap& map, const Plane& domain, bool diagonals)
+      : map_(map),
+        domain_(domain),
+        diagonals_(diagonals),
+        front_{Plane(map), Plane(map)},
+        low_(map),
+        high_(map),
+        queued_(std::size_t(map.tiles()), 0) {}
+
+  Plane& seeds() { return front_[1]; }
+  const Plane& low_bits() const { return low_; }
+  const Plane& high_bits() const { return high_; }
+
+  // Returns the number of steps to the furthest cell.
+  Index run() {
+    std::vector<Index> active, next, spent;
+    for (Index t = 0; t < map_.tiles(); ++t) {
+      std::copy_n(front_[1].tile(t), kTileSide, low_.tile(t));
+      queue_around(t, front_[1].tile(t), 2, active);
+    }
+    Index step = 1;
+    while (!active.empty()) {
+      ++step;
+      next.clear();
+      spent.clear();
+      for (const Index t : active)
+        if (advance(t, step))
+          queue_around(t, front_[step & 1].tile(t), step + 1, next);
+        else
+          spent.push_back(t);
+      // A tile at rest is not written again: its last front must not be seen two steps later.
+      for (const Index t : spent) std::fill_n(front_[(step - 1) & 1].tile(t), kTileSide, Word{0});
+      std::swap(active, next);
+    }
+    return step - 1;
+  }
 
  private:
-  struct Free {
-    void operator()(std::int32_t* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::int32_t[], Free> values_;
+  // The cells of tile t at `step`. False when there are none.
+  bool advance(Index t, Index step) {
+    Window w;
+    w.load(map_, front_[(step - 1) & 1], t);
+    const Word low = (step - 1) % 3 != 1 ? ~Word{0} : 0;   // 1, 3
+    const Word high = (step - 1) % 3 != 0 ? ~Word{0} : 0;  // 2, 3
+    const Word corners = diagonals_ ? ~Word{0} : 0;
+    Word* const front = front_[step & 1].tile(t);
+    Word* const low_bits = low_.tile(t);
+    Word* const high_bits = high_.tile(t);
+    const Word* const domain = domain_.tile(t);
+    Word any = 0;
+#pragma omp simd reduction(| : any)
+    for (int r = 0; r < kTileSide; ++r) {
+      const Word above = w.mid[r] | (corners & (w.west[r] | w.east[r]));
+      const Word below = w.mid[r + 2] | (corners & (w.west[r + 2] | w.east[r + 2]));
+      const Word reached = above | below | w.west[r + 1] | w.east[r + 1];
+      const Word fresh = reached & domain[r] & ~(low_bits[r] | high_bits[r]);
+      front[r] = fresh;
+      low_bits[r] |= fresh & low;
+      high_bits[r] |= fresh & high;
+      any |= fresh;
+    }
+    return any != 0;
+  }
+
+  // Queues for `step` the tiles that the front of tile t can reach.
+  void queue_around(Index t, const Word* front, Index step, std::vector<Index>& queue) {
+    const TileMap::Tile me = map_.tile(t);
+    Word all = 0;
+    for (int r = 0; r < kTileSide; ++r) all |= front[r];
+    if (all == 0) return;
+    const auto put = [&](int down, int right) {
+      const Index n = map_.beside(t, down, right);
+      if (n < 0 || queued_[std::size_t(n)] == step) return;
+      queued_[std::size_t(n)] = step;
+      queue.push_back(n);
+    };
+    const auto sides = [&](int down, Word row) {
+      if (row == 0) return;
+      put(down, 0);
+      if ((row & 1) != 0) put(down, -1);
+      if ((row >> (me.width - 1) & 1) != 0) put(down, 1);
+    };
+    sides(0, all);
+    sides(-1, front[0]);
+    sides(1, front[me.height - 1]);
+  }
+
+  const TileMap& map_;
+  const Plane& domain_;
+  bool diagonals_;
+  std::array<Plane, 2> front_;  // cells of even and of odd steps
+  Plane low_, high_;
+  std::vector<Index> queued_;  // the last step that a tile was queued for
 };
 
-// Cells in the order of their distance, and for the first ones what lies beside them.
-struct Front {
-  std::vector<std::int32_t> cells;
-  std::vector<Direction> beside;  // of the low edge: the first neighbour on it
-  void append(const Front& part) {
-    cells.insert(cells.end(), part.cells.begin(), part.cells.end());
-    beside.insert(beside.end(), part.beside.begin(), part.beside.end());
+// Two bits, 0 to 3, of a cell's distance, seen from the cell and from a neighbour.
+struct Residue {
+  Word low, high;
+  Word equals(const Residue& o) const { return ~(low ^ o.low) & ~(high ^ o.high); }
+  // Where this one is o's plus 1, in the circle 1, 2, 3.
+  Word follows(const Residue& o) const {
+    return (o.low & ~o.high & ~low & high) | (~o.low & o.high & low & high) |
+           (o.low & o.high & low & ~high);
+  }
+};
+struct Residues {
+  Window low, high;
+  void load(const TileMap& map, const Search& search, Index t) {
+    low.load(map, search.low_bits(), t);
+    high.load(map, search.high_bits(), t);
   }
 };
 
-template <class T, class Walk>
+// A tile of heights and kinds of cells with a frame of one cell.
+enum Kind : std::uint8_t { kOutside = 0, kStuck = 1, kDrains = 2 };
+template <class T>
+struct Frame {
+  static constexpr int kWidth = kTileSide + 2;
+  T z[kWidth * kWidth];
+  std::uint8_t kind[kWidth * kWidth];
+};
+
+struct Seed {
+  std::int32_t cell;
+  Direction direction;  // the first neighbour of equal height that drains
+};
+
+template <class T>
 class Flats {
  public:
-  Flats(const par::Queue& queue, const Grid& grid, const Walk& walk, const T* z,
-        const std::uint8_t* state, Direction* direction)
-      : queue_(queue),
+  Flats(const par::Queue& queue, const Grid& grid, const T* z, const std::uint8_t* state,
+        Direction* direction)
+      : threads_(queue.threads()),
         grid_(grid),
-        walk_(walk),
         z_(z),
         state_(state),
         direction_(direction),
-        level_(new std::uint8_t[std::size_t(grid.cells())]),
-        toward_(grid.cells()),
-        away_(grid.cells()) {}
+        map_(grid),
+        stuck_(map_),
+        edge_(map_),
+        toward_(map_, stuck_, grid.connectivity == Connectivity::d8),
+        away_(map_, stuck_, grid.connectivity == Connectivity::d8) {}
+
+  // False when neighbours without a lower neighbour differ in height: then nothing is changed.
+  // That takes a drop that vanishes when divided by the distance.
+  bool collect() {
+    bool level = true;
+    seeds_.resize(std::size_t(threads_));
+#pragma omp parallel for schedule(static, 1) num_threads(threads_) reduction(&& : level)
+    for (int thread = 0; thread < threads_; ++thread) {
+      Frame<T> frame{};
+      const Index end = map_.tiles() * (thread + 1) / threads_;
+      for (Index t = map_.tiles() * thread / threads_; t < end; ++t)
+        if (load(t, frame)) level = collect_tile(t, frame, seeds_[std::size_t(thread)]) && level;
+    }
+    return level;
+  }
 
   Index resolve() {
-    Front low, high;
-    collect(low, high);
-    if (low.cells.empty()) return 0;
-    const auto seeds = Index(low.cells.size());
-    // Both searches read the same and write their own distance: two threads at most.
-#pragma omp parallel sections num_threads(std::min(2, queue_.threads()))
+    if (std::all_of(seeds_.begin(), seeds_.end(), [](const auto& s) { return s.empty(); }))
+      return 0;
+      // Both searches read the same and write their own: two threads at most.
+#pragma omp parallel sections num_threads(std::min(2, threads_))
     {
 #pragma omp section
-      spread(low.cells, toward_);
+      toward_.run();
 #pragma omp section
-      spread(high.cells, away_);
+      away_.run();
     }
-    const auto drained = Index(low.cells.size());
-#pragma omp parallel for schedule(static) num_threads(queue_.threads())
-    for (Index i = 0; i < drained; ++i) {
-      const std::int32_t c = low.cells[std::size_t(i)];
-      direction_[c] = i < seeds ? low.beside[std::size_t(i)] : nearest(c);
-    }
+    Index drained = 0;
+#pragma omp parallel for schedule(static) num_threads(threads_) reduction(+ : drained)
+    for (Index t = 0; t < map_.tiles(); ++t) drained += choose(t);
+    for (const auto& seeds : seeds_)
+      for (const Seed& s : seeds) direction_[s.cell] = s.direction;
     return drained;
   }
 
  private:
+  // False when the tile holds no stuck cell.
+  bool load(Index t, Frame<T>& f) {
+    const TileMap::Tile me = map_.tile(t);
+    bool any = false;
+    for (int r = 0; r < me.height; ++r) {
+      const Index first = (me.row0 + r) * grid_.cols + me.col0;
+      std::uint8_t flags[kTileSide] = {};
+      std::uint8_t* const kind = f.kind + (r + 1) * f.kWidth + 1;
+#pragma omp simd
+      for (int c = 0; c < me.width; ++c) {
+        const std::uint8_t state = state_[first + c];
+        const bool stuck = (direction_[first + c] == kRoot) & !is_base(state);
+        flags[c] = stuck;
+        kind[c] = !is_data(state) ? kOutside : (stuck ? kStuck : kDrains);
+      }
+      const Word bits = pack(flags);
+      stuck_.tile(t)[r] = bits;
+      any = any || bits != 0;
+    }
+    if (!any) return false;
+    for (int r = 0; r < me.height; ++r)
+      std::copy_n(z_ + (me.row0 + r) * grid_.cols + me.col0, me.width,
+                  f.z + (r + 1) * f.kWidth + 1);
+    for (int r = -1; r <= me.height; ++r) {
+      const bool whole = r < 0 || r == me.height;
+      for (int c = -1; c <= me.width; c += whole || c == me.width ? 1 : me.width + 1) {
+        const int at = (r + 1) * f.kWidth + c + 1;
+        const Index n = outside(me.row0 + r, me.col0 + c);
+        f.kind[at] = n < 0 || !is_data(state_[n]) ? kOutside : (stuck(n) ? kStuck : kDrains);
+        if (n >= 0) f.z[at] = z_[n];
+      }
+    }
+    return true;
+  }
   bool stuck(Index c) const { return direction_[c] == kRoot && !is_base(state_[c]); }
-
-  // For each flat cell: which neighbours lie in the same flat (a bit each), and whether it lies on
-  // the low edge or beside higher ground.
-  void collect(Front& low, Front& high) {
-    const int threads = queue_.threads();
-    std::vector<Front> lows(static_cast<std::size_t>(threads));
-    std::vector<Front> highs(static_cast<std::size_t>(threads));
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; ++t) {
-      const RowShare rows = row_share(grid_.rows, t, threads);
-      for (Index row = rows.begin; row < rows.end; ++row)
-        for (Index col = 0; col < grid_.cols; ++col)
-          if (stuck(row * grid_.cols + col))
-            collect_cell(row, col, lows[std::size_t(t)], highs[std::size_t(t)]);
-    }
-    for (const Front& part : lows) low.append(part);
-    for (const Front& part : highs) high.append(part);
-  }
-  void collect_cell(Index row, Index col, Front& low, Front& high) const {
-    const Index c = row * grid_.cols + col;
-    const bool inner = row > 0 && row < grid_.rows - 1 && col > 0 && col < grid_.cols - 1;
-    unsigned same = 0;
-    Direction edge = kRoot;
-    bool beside_high = false;
-    for (int k = 0; k < kNeighbours; k += grid_.step()) {
-      const Index n = inner ? walk_.step(c, k) : grid_.neighbour(row, col, k);
-      if (n < 0 || !is_data(state_[n])) continue;
-      beside_high = beside_high || z_[n] > z_[c];
-      if (z_[n] != z_[c]) continue;
-      if (stuck(n))
-        same |= 1u << k;
-      else if (edge == kRoot)
-        edge = Direction(k);
-    }
-    level_[std::size_t(c)] = std::uint8_t(same);
-    if (edge != kRoot) {
-      low.cells.push_back(std::int32_t(c));
-      low.beside.push_back(edge);
-    }
-    if (beside_high) high.cells.push_back(std::int32_t(c));
+  // Cell of a row and a column that may lie one beyond the raster; -1 where nothing is.
+  Index outside(Index row, Index col) const {
+    if (grid_.loop_rows) row = row < 0 ? grid_.rows - 1 : (row >= grid_.rows ? 0 : row);
+    if (grid_.loop_cols) col = col < 0 ? grid_.cols - 1 : (col >= grid_.cols ? 0 : col);
+    const bool in = row >= 0 && row < grid_.rows && col >= 0 && col < grid_.cols;
+    return in ? row * grid_.cols + col : -1;
   }
 
-  template <class Visit>
-  void same_flat(Index c, const Visit& visit) const {
-    for (unsigned left = level_[std::size_t(c)]; left != 0; left &= left - 1) {
-      const int k = std::countr_zero(left);
-      visit(walk_.step(c, k), k);
+  bool collect_tile(Index t, const Frame<T>& f, std::vector<Seed>& seeds) {
+    const TileMap::Tile me = map_.tile(t);
+    bool level = true;
+    for (int r = 0; r < me.height; ++r) {
+      const Word stuck = stuck_.tile(t)[r];
+      if (stuck == 0) continue;
+      std::uint8_t edge[kTileSide], high[kTileSide], uneven[kTileSide];
+      if (grid_.connectivity == Connectivity::d8)
+        look_around<1>(f, r, edge, high, uneven);
+      else
+        look_around<2>(f, r, edge, high, uneven);
+      level = level && (pack(uneven) & stuck) == 0;
+      away_.seeds().tile(t)[r] = pack(high) & stuck;
+      std::uint8_t low[kTileSide];
+      for (int c = 0; c < kTileSide; ++c) low[c] = edge[c] != kRoot;
+      const Word lows = pack(low) & stuck;
+      toward_.seeds().tile(t)[r] = lows;
+      edge_.tile(t)[r] = lows;
+      for (Word left = lows; left != 0; left &= left - 1) {
+        const int c = std::countr_zero(left);
+        seeds.push_back({std::int32_t((me.row0 + r) * grid_.cols + me.col0 + c), edge[c]});
+      }
     }
+    return level;
   }
-
-  // `order` holds the cells at distance 1 and receives all others in the order of distance.
-  void spread(std::vector<std::int32_t>& order, const LazyZeros& distance) const {
-    for (const std::int32_t c : order) distance[c] = 1;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::int32_t c = order[i];
-      const std::int32_t next = distance[c] + 1;
-      same_flat(c, [&](Index n, int) {
-        if (distance[n] != 0) return;
-        distance[n] = next;
-        order.push_back(std::int32_t(n));
-      });
+  // For each cell of a row: the first neighbour of equal height that drains, or kRoot; whether a
+  // neighbour is higher; whether one that is stuck is not level with it.
+  template <int Step>
+  static void look_around(const Frame<T>& f, int row, std::uint8_t* edge, std::uint8_t* high,
+                          std::uint8_t* uneven) {
+    const T* const z = f.z + (row + 1) * f.kWidth + 1;
+    const std::uint8_t* const kind = f.kind + (row + 1) * f.kWidth + 1;
+    std::fill_n(edge, kTileSide, kRoot);
+    std::fill_n(high, kTileSide, std::uint8_t{0});
+    std::fill_n(uneven, kTileSide, std::uint8_t{0});
+    for (int k = kNeighbours - Step; k >= 0; k -= Step) {
+      const int shift = kRowStep[k] * f.kWidth + kColStep[k];
+#pragma omp simd
+      for (int c = 0; c < kTileSide; ++c) {
+        const std::uint8_t what = kind[c + shift];
+        const bool equal = z[c + shift] == z[c];
+        const bool above = z[c + shift] > z[c];
+        edge[c] = equal & (what == kDrains) ? std::uint8_t(k) : edge[c];
+        high[c] = std::uint8_t(high[c] | (above & (what != kOutside)));
+        uneven[c] = std::uint8_t(uneven[c] | (!equal & (what == kStuck)));
+      }
     }
   }
 
-  // The neighbour of least key; off the low edge all candidates lie in the flat.
-  Direction nearest(Index c) const {
-    const auto key = [&](Index n) { return 2 * std::int64_t(toward_[n]) - away_[n]; };
-    std::int64_t best = key(c);
-    Direction direction = kRoot;
-    same_flat(c, [&](Index n, int k) {
-      if (key(n) >= best) return;
-      best = key(n);
-      direction = Direction(k);
-    });
-    return direction;
+  // Directions of the cells of tile t that the low edge reaches: to the neighbour of least key, the
+  // first of them. Returns their number.
+  Index choose(Index t) {
+    const Word* const edge = edge_.tile(t);
+    const Word* const low = toward_.low_bits().tile(t);
+    const Word* const high = toward_.high_bits().tile(t);
+    Word any = 0;
+    Index drained = 0;
+    for (int r = 0; r < kTileSide; ++r) {
+      any |= (low[r] | high[r]) & ~edge[r];
+      drained += std::popcount(low[r] | high[r]);
+    }
+    if (any == 0) return drained;
+    Residues toward, away;
+    toward.load(map_, toward_, t);
+    away.load(map_, away_, t);
+    Word bits[3][kTileSide] = {};
+    least_key(toward, away, bits);
+    const TileMap::Tile me = map_.tile(t);
+    for (int r = 0; r < me.height; ++r) {
+      const Word here = (low[r] | high[r]) & ~edge[r];
+      if (here == 0) continue;
+      Direction* const out = direction_ + (me.row0 + r) * grid_.cols + me.col0;
+      const Word b0 = bits[0][r], b1 = bits[1][r], b2 = bits[2][r];
+#pragma omp simd
+      for (int c = 0; c < me.width; ++c) {
+        const auto k = Direction((b0 >> c & 1) | (b1 >> c & 1) << 1 | (b2 >> c & 1) << 2);
+        out[c] = (here >> c & 1) != 0 ? k : out[c];
+      }
+    }
+    return drained;
+  }
+  // A cell that is not on the low edge has a neighbour one step closer to it, so the least
+  // difference of keys is -3, -2 or -1. Neighbours are taken from the last to the first.
+  void least_key(const Residues& toward, const Residues& away, Word (&bits)[3][kTileSide]) const {
+    Word is3[kTileSide] = {};
+    Word is2[kTileSide] = {};
+    for (int k = kNeighbours - grid_.step(); k >= 0; k -= grid_.step()) {
+      const int down = kRowStep[k] + 1;
+      const Word* const t0 = toward.low.shifted(kColStep[k]) + down;
+      const Word* const t1 = toward.high.shifted(kColStep[k]) + down;
+      const Word* const a0 = away.low.shifted(kColStep[k]) + down;
+      const Word* const a1 = away.high.shifted(kColStep[k]) + down;
+      const Word k0 = (k & 1) != 0 ? ~Word{0} : 0;
+      const Word k1 = (k & 2) != 0 ? ~Word{0} : 0;
+      const Word k2 = (k & 4) != 0 ? ~Word{0} : 0;
+#pragma omp simd
+      for (int r = 0; r < kTileSide; ++r) {
+        const Residue my_toward{toward.low.mid[r + 1], toward.high.mid[r + 1]};
+        const Residue my_away{away.low.mid[r + 1], away.high.mid[r + 1]};
+        const Residue its_toward{t0[r], t1[r]};
+        const Residue its_away{a0[r], a1[r]};
+        const Word closer = my_toward.follows(its_toward);
+        const Word deeper = its_away.follows(my_away);
+        const Word diff3 = closer & deeper;
+        const Word diff2 = closer & its_away.equals(my_away);
+        const Word diff1 =
+            (closer & my_away.follows(its_away)) | (its_toward.equals(my_toward) & deeper);
+        const Word take = diff3 | (diff2 & ~is3[r]) | (diff1 & ~is2[r]);
+        is3[r] |= diff3;
+        is2[r] |= diff2 | diff3;
+        bits[0][r] = (bits[0][r] & ~take) | (take & k0);
+        bits[1][r] = (bits[1][r] & ~take) | (take & k1);
+        bits[2][r] = (bits[2][r] & ~take) | (take & k2);
+      }
+    }
   }
 
-  const par::Queue& queue_;
+  int threads_;
   const Grid& grid_;
-  const Walk& walk_;
   const T* z_;
   const std::uint8_t* state_;
   Direction* direction_;
-  std::unique_ptr<std::uint8_t[]> level_;  // neighbours in the same flat
-  LazyZeros toward_, away_;                // 0: none
+  TileMap map_;
+  Plane stuck_, edge_;  // cells without a lower neighbour; those of them on a low edge
+  Search toward_, away_;
+  std::vector<std::vector<Seed>> seeds_;
 };
 
 template <class T>
@@ -184,9 +396,9 @@ template <class T>
 Index resolve_flats(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                     par::View<const std::uint8_t> state, par::View<Direction> direction) {
   const par::LaunchScope open(queue);
-  return with_walk(grid, [&]<class Walk>(const Walk& walk) {
-    return Flats<T, Walk>(queue, grid, walk, z.data, state.data, direction.data).resolve();
-  });
+  Flats<T> flats(queue, grid, z.data, state.data, direction.data);
+  if (flats.collect()) return flats.resolve();
+  return portable::resolve_flats(queue, grid, z, state, direction);
 }
 
 template <class T>
