@@ -11,9 +11,6 @@ namespace {
 TEST(Case, SameBitsOnAnyNumberOfRanks) {
   std::string text = test::kBoard;
   text.replace(text.find("steps = 300"), 11, "steps = 120");
-  // One step a pass: five ranks share a grid too small for the ghosts of more.
-  text.replace(text.find("f_max = \"20 GHz\""), 16,
-               "f_max = \"20 GHz\"\nkernels = \"two_pass\"\nsteps_per_pass = 1");
   test::FdtdRun shared(text, test::world());
   shared.run();
   test::FdtdRun alone(text);

@@ -21,7 +21,10 @@ struct Brick {
 };
 
 // Ranks per axis whose product is `ranks`, for the least surface; a given entry > 0 is kept.
+// Throws InputError where some brick would be thinner than the ghosts of `depth` steps.
 std::array<int, 3> split_ranks(const Model& model, int ranks, std::array<int, 3> given, int depth);
+// The largest number of steps per pass up to `wanted` that split_ranks() accepts; 0: none.
+int most_steps_per_pass(const Model& model, int ranks, const std::array<int, 3>& given, int wanted);
 // Brick of `rank` (x fastest).
 Brick brick_of(const Model& model, const std::array<int, 3>& ranks, int rank);
 // Entries around a brick: `depth` steps can be taken between two exchanges of ghosts.

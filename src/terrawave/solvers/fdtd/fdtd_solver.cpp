@@ -2,60 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <numeric>
+#include <limits>
 
 #include <fmt/format.h>
 
-#include "terrawave/base/error.hpp"
-#include "terrawave/solvers/fdtd/cpu/wavefront.hpp"
-#include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
-#include "terrawave/solvers/fdtd/fdtd_energy_steps.hpp"
-#include "terrawave/solvers/fdtd/fdtd_event_data.hpp"
-#include "terrawave/solvers/fdtd/fdtd_ghosts.hpp"
-#include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 #include "terrawave/solvers/fdtd/fdtd_two_pass_steps.hpp"
+#include "terrawave/solvers/fdtd/fdtd_yee.hpp"
 
 namespace terrawave::fdtd {
 namespace {
 
-constexpr const char* kFields[6] = {"ex", "ey", "ez", "hx", "hy", "hz"};
-
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
-// Which kernel and how many steps per pass, where the user leaves it to us.
-Options resolve(Options o, const Model& model, const sim::Context& context) {
-  const bool cuda = context.queue.backend() == par::Backend::cuda;
-  if (o.kernel == Kernel::automatic) {
-    o.kernel = Kernel::two_pass;
-    if (!cuda) o.kernel = Kernel::wavefront;
-    if (cuda && zmarch_pays(model)) o.kernel = Kernel::zmarch;
-  }
-  if (o.kernel == Kernel::wavefront && cuda)
-    throw InputError("kernels = \"wavefront\" runs on the CPU; on CUDA use \"zmarch\" or \"auto\"");
-  if (o.kernel == Kernel::zmarch && !cuda)
-    throw InputError("kernels = \"zmarch\" runs on CUDA; on the CPU use \"wavefront\" or \"auto\"");
-  const int most =
-      o.kernel == Kernel::zmarch ? zmarch_most_steps(context.single_precision) : kChunk - 1;
-  if (o.steps_per_pass < 0 || o.steps_per_pass > most)
-    throw InputError(fmt::format("steps per pass: expected 1 to {} with kernel {}, found {}", most,
-                                 kernel_name(o.kernel), o.steps_per_pass));
-  if (o.steps_per_pass == 0) {
-    if (o.kernel == Kernel::two_pass) o.steps_per_pass = 1;
-    if (o.kernel == Kernel::wavefront)
-      o.steps_per_pass = wavefront_steps(model, context.single_precision ? 4 : 8);
-    if (o.kernel == Kernel::zmarch) o.steps_per_pass = zmarch_steps(context.single_precision);
-  }
-  if (context.comm.size() == 1 && !model.periodic(0) && !model.periodic(1) && !model.periodic(2))
-    return o;
-  // Ghosts come from one neighbour: no deeper than its brick.
-  Index shortest = kChunk;
-  for (int a = 0; a < 3; ++a) {
-    if (model.periodic(a)) shortest = std::min(shortest, model.extent(a));
-  }
-  o.steps_per_pass = int(std::min<Index>(o.steps_per_pass, shortest));
-  return o;
-}
+}  // namespace
 
 bool exists(const Model& model, int component, const std::array<Index, 3>& g) {
   for (int a = 0; a < 3; ++a) {
@@ -66,103 +25,33 @@ bool exists(const Model& model, int component, const std::array<Index, 3>& g) {
 }
 
 template <class Real>
-class YeeSolver final : public FdtdSolver {
- public:
-  YeeSolver(Model model, sim::Context& context, const Options& options)
-      : model_(std::move(model)), context_(context), options_(resolve(options, model_, context)) {
-    const int depth = options_.steps_per_pass;
-    options_.ranks = split_ranks(model_, context.comm.size(), options_.ranks, depth);
-    brick_ = brick_of(model_, options_.ranks, context.comm.rank());
-    layout_ = make_layout(model_, brick_, depth);
-    for (int a = 0; a < 3; ++a) axes_[z(a)] = make_axis(model_, layout_, a);
-    edges_ = edge_classes(model_, layout_);
-    faces_ = face_classes(model_, layout_);
-    medium_ = MediumData<Real>(context.queue, model_, layout_, axes_, edges_, faces_);
-    make_energy_weights();
-    events_ = EventData<Real>(context.comm, context.queue, model_, layout_);
-    state_ = StateData<Real>(context.queue, layout_, axes_);
-    ghosts_ = Ghosts<Real>(context.comm, context.queue, model_, options_.ranks, brick_, layout_,
-                           axes_, depth);
-    if (options_.kernel == Kernel::wavefront)
-      wavefront_ =
-          Wavefront<Real>(context.queue, medium_.view, edges_, model_, events_.host(), depth);
-    if (options_.kernel == Kernel::zmarch) {
-      other_ = StateData<Real>(context.queue, layout_, axes_);
-      zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,
-                                               events_.host(), depth);
-    }
-    edges_.index = {};
-    faces_.index = {};
+YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& options)
+    : model_(std::move(model)),
+      context_(context),
+      options_(resolve_options(options, model_, context)) {
+  const int depth = options_.steps_per_pass;
+  brick_ = brick_of(model_, options_.ranks, context.comm.rank());
+  layout_ = make_layout(model_, brick_, depth);
+  for (int a = 0; a < 3; ++a) axes_[z(a)] = make_axis(model_, layout_, a);
+  edges_ = edge_classes(model_, layout_);
+  faces_ = face_classes(model_, layout_);
+  medium_ = MediumData<Real>(context.queue, model_, layout_, axes_, edges_, faces_);
+  make_energy_weights();
+  events_ = EventData<Real>(context.comm, context.queue, model_, layout_);
+  state_ = StateData<Real>(context.queue, layout_, axes_);
+  ghosts_ = Ghosts<Real>(context.comm, context.queue, model_, options_.ranks, brick_, layout_,
+                         axes_, depth);
+  if (options_.kernel == Kernel::wavefront)
+    wavefront_ =
+        Wavefront<Real>(context.queue, medium_.view, edges_, model_, events_.host(), depth);
+  if (options_.kernel == Kernel::zmarch) {
+    other_ = StateData<Real>(context.queue, layout_, axes_);
+    zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,
+                                             events_.host(), depth);
   }
-
-  std::string_view name() const override { return "fdtd"; }
-  double max_dt() override { return model_.dt; }
-  void step(double t, double dt) override { steps(t, dt, 1); }
-  std::int64_t steps(double t, double dt, std::int64_t count) override;
-  std::vector<sim::AuditItem> audit() override {
-    return {{"energy of the electromagnetic field", "J", energy(), false}};
-  }
-  std::optional<sim::BadValue> find_bad_value() override;
-  sim::Work work() const override {
-    const auto t = double(options_.steps_per_pass);
-    const double fields = options_.kernel == Kernel::two_pass ? 18 : 12 / t;
-    return {double(model_.grid.cell_count()), fields * sizeof(Real) + 1 / t, 39};
-  }
-
-  std::vector<sim::FieldInfo> fields() const override;
-  sim::FieldBlock save(std::string_view field) override;
-  void load(std::string_view field, const Read& read) override;
-  std::string fingerprint() const override;
-
-  const Model& model() const override { return model_; }
-  std::int64_t step_count() const override { return step_; }
-  Records drain() override;
-  std::int64_t record_capacity() const override { return events_.record_rows(); }
-  const Layout& layout() const override { return layout_; }
-  par::View<const float> field_single(int c) const override { return view<float>(c); }
-  par::View<const double> field_double(int c) const override { return view<double>(c); }
-  std::vector<double> owned_values(int component, const Box& box, Box& found) const override;
-  void set_field(int component, const std::function<double(Index, Index, Index)>& value) override;
-  double energy() override;
-  Kernel kernel() const override { return options_.kernel; }
-
- private:
-  template <class T>
-  par::View<const T> view(int c) const {
-    if constexpr (std::is_same_v<T, Real>)
-      return state_.f[z(c)].cview();
-    else
-      throw LogicError("fdtd: field asked for in the other precision");
-  }
-  void make_energy_weights();
-  void pass(int count);
-
-  // Entries of one saved array of this rank: global ids and local positions.
-  struct Entries {
-    std::vector<GlobalId> ids;
-    std::vector<Index> at;
-  };
-  Entries entries(std::string_view field) const;
-  par::Buffer<Real>* array(std::string_view field);
-  Index psi_layers(int axis) const;
-
-  Model model_;
-  sim::Context& context_;
-  Options options_;
-  Brick brick_;
-  Layout layout_{};
-  std::array<HostAxis, 3> axes_;
-  HostClasses edges_, faces_;
-  MediumData<Real> medium_;
-  EventData<Real> events_;
-  StateData<Real> state_, other_;
-  Ghosts<Real> ghosts_;
-  Wavefront<Real> wavefront_;
-  std::unique_ptr<Zmarch<Real>> zmarch_;
-  std::vector<par::Buffer<double>> energy_buffers_;
-  EnergyWeights energy_weights_;
-  std::int64_t step_ = 0;
-};
+  edges_.index = {};
+  faces_.index = {};
+}
 
 // One pass: `count` <= T steps, then ghosts.
 template <class Real>
@@ -273,7 +162,7 @@ std::optional<sim::BadValue> YeeSolver<Real>::find_bad_value() {
   for (int c = 0; c < 6; ++c) {
     Box found;
     const auto v = owned_values(c, Box{{i, j, k}, {i + 1, j + 1, k + 1}}, found);
-    if (!v.empty()) values += fmt::format("{}{} = {:.4g}", c > 0 ? ", " : "", kFields[c], v[0]);
+    if (!v.empty()) values += fmt::format("{}{} = {:.4g}", c > 0 ? ", " : "", kFieldNames[c], v[0]);
   }
   const auto all = context_.comm.all_gather(std::as_bytes(std::span(values)));
   for (const auto& bytes : all)
@@ -327,217 +216,12 @@ void YeeSolver<Real>::set_field(int component,
   state_.f[z(component)].upload(v);
 }
 
-template <class Real>
-Index YeeSolver<Real>::psi_layers(int axis) const {
-  Index n = 0;
-  for (const std::size_t face : {z(2 * axis), z(2 * axis + 1)})
-    if (model_.boundary[face] == Boundary::cpml) n += model_.cpml[face].layers;
-  return n;
-}
-
-template <class Real>
-std::vector<sim::FieldInfo> YeeSolver<Real>::fields() const {
-  std::vector<sim::FieldInfo> list;
-  sim::FieldInfo info;
-  info.type =
-      std::is_same_v<Real, float> ? sim::FieldInfo::Type::float32 : sim::FieldInfo::Type::float64;
-  for (std::size_t c = 0; c < 6; ++c) {
-    info.name = kFields[c];
-    info.unit = c < 3 ? "V/m" : "A/m";
-    info.long_name =
-        fmt::format("{} field along {}", c < 3 ? "electric" : "magnetic", "xyz"[c % 3]);
-    info.place = c < 3 ? sim::FieldInfo::Place::edge : sim::FieldInfo::Place::face;
-    info.global_size = model_.extent(0) * model_.extent(1) * model_.extent(2);
-    list.push_back(info);
-  }
-  info.place = sim::FieldInfo::Place::global;
-  info.unit = "1";
-  for (int a = 0; a < 3; ++a)
-    for (int q = 0; q < 4 && psi_layers(a) > 0; ++q) {
-      info.name = fmt::format("psi_{}{}", "xyz"[a], q);
-      info.long_name = "memory of the absorbing layers";
-      info.global_size = psi_layers(a) * model_.extent((a + 1) % 3) * model_.extent((a + 2) % 3);
-      list.push_back(info);
-    }
-  if (!model_.events.empty()) {
-    info.name = "event_states";
-    info.long_name = "states of lumped elements";
-    info.type = sim::FieldInfo::Type::float64;
-    info.global_size = Index(model_.events.size());
-    info.components = kMaxEventStates;
-    list.push_back(info);
-  }
-  sim::FieldInfo step;
-  step.name = "fdtd_step";
-  step.unit = "1";
-  step.long_name = "steps done";
-  step.place = sim::FieldInfo::Place::global;
-  step.type = sim::FieldInfo::Type::int64;
-  step.global_size = 1;
-  list.push_back(step);
-  return list;
-}
-
-template <class Real>
-typename YeeSolver<Real>::Entries YeeSolver<Real>::entries(std::string_view field) const {
-  Entries e;
-  const bool psi = field.starts_with("psi_");
-  const int axis = psi ? field[4] - 'x' : -1;
-  Index extent[3] = {model_.extent(0), model_.extent(1), model_.extent(2)};
-  if (psi) extent[axis] = psi_layers(axis);
-  const Index low_layers =
-      psi && model_.boundary[z(2 * axis)] == Boundary::cpml ? model_.cpml[z(2 * axis)].layers : 0;
-  for (Index k = layout_.owned_low[2]; k < layout_.owned_high[2]; ++k)
-    for (Index j = layout_.owned_low[1]; j < layout_.owned_high[1]; ++j)
-      for (Index i = layout_.owned_low[0]; i < layout_.owned_high[0]; ++i) {
-        const Index at[3] = {i, j, k};
-        Index g[3] = {i + layout_.origin[0], j + layout_.origin[1], k + layout_.origin[2]};
-        if (psi) {
-          const Slab& slab = axes_[z(axis)].slab;
-          if (!slab.holds(at[axis])) continue;
-          if (g[axis] >= low_layers) g[axis] -= model_.grid.cells(axis) - psi_layers(axis);
-          e.at.push_back(psi_at(layout_, slab, axis, i, j, k));
-        } else {
-          e.at.push_back(layout_.at(i, j, k));
-        }
-        e.ids.push_back(g[0] + extent[0] * (g[1] + extent[1] * g[2]));
-      }
-  return e;
-}
-
-template <class Real>
-par::Buffer<Real>* YeeSolver<Real>::array(std::string_view field) {
-  for (std::size_t c = 0; c < 6; ++c)
-    if (field == kFields[c]) return &state_.f[c];
-  if (field.starts_with("psi_") && field.size() == 6)
-    return &state_.psi[z(field[4] - 'x')][z(field[5] - '0')];
-  return nullptr;
-}
-
-template <class Real>
-sim::FieldBlock YeeSolver<Real>::save(std::string_view field) {
-  sim::FieldBlock block;
-  if (field == "fdtd_step") {
-    if (!context_.comm.is_root()) return block;
-    block.ids = {0};
-    block.values.resize(sizeof(std::int64_t));
-    std::memcpy(block.values.data(), &step_, sizeof step_);
-    return block;
-  }
-  if (field == "event_states") return events_.save();
-  par::Buffer<Real>* from = array(field);
-  require(from != nullptr, "fdtd: save of an unknown field");
-  const std::vector<Real> all = from->download();
-  Entries e = entries(field);
-  block.values.resize(e.at.size() * sizeof(Real));
-  for (std::size_t n = 0; n < e.at.size(); ++n)
-    std::memcpy(block.values.data() + n * sizeof(Real), &all[z(e.at[n])], sizeof(Real));
-  block.ids = std::move(e.ids);
-  return block;
-}
-
-template <class Real>
-void YeeSolver<Real>::load(std::string_view field, const Read& read) {
-  if (field == "fdtd_step") {
-    const GlobalId id = 0;
-    const auto bytes = read({&id, 1});
-    require(bytes.size() == sizeof step_, "fdtd: bad size of fdtd_step");
-    std::memcpy(&step_, bytes.data(), sizeof step_);
-    events_.restart(step_);
-    return;
-  }
-  if (field == "event_states") return events_.load(read);
-  par::Buffer<Real>* to = array(field);
-  require(to != nullptr, "fdtd: load of an unknown field");
-  const Entries e = entries(field);
-  const auto bytes = read(e.ids);
-  require(bytes.size() == e.ids.size() * sizeof(Real), "fdtd: bad size of a loaded field");
-  std::vector<Real> all = to->download();
-  for (std::size_t n = 0; n < e.at.size(); ++n)
-    std::memcpy(&all[z(e.at[n])], bytes.data() + n * sizeof(Real), sizeof(Real));
-  to->upload(all);
-  if (ghosts_.any()) ghosts_.exchange(state_.view);
-}
-
-template <class Real>
-std::string YeeSolver<Real>::fingerprint() const {
-  std::uint64_t hash = 1469598103934665603ull;
-  const auto mix = [&](double v) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &v, sizeof v);
-    for (int b = 0; b < 8; ++b) hash = (hash ^ ((bits >> (8 * b)) & 255)) * 1099511628211ull;
-  };
-  for (int a = 0; a < 3; ++a)
-    for (const double l : model_.grid.lines(a)) mix(l);
-  for (const Cpml& c : model_.cpml)
-    for (const double v :
-         {double(c.layers), c.order, c.sigma_factor, c.kappa_max, c.alpha_frequency, c.eps_r})
-      mix(v);
-  for (const EdgeMaterial& e : model_.edge_materials)
-    for (const double v : {e.eps, e.sigma, double(e.pec)}) mix(v);
-  for (const FaceMaterial& f : model_.face_materials)
-    for (const double v : {f.mu, f.sigma_m}) mix(v);
-  for (const PlacedEvent& e : model_.events) {
-    for (const Index i : e.node) mix(double(i));
-    for (const double c : e.coefficients) mix(c);
-    mix(double(e.component) + 10 * double(int(e.kind)) + 1000.0 * e.signal);
-  }
-  std::string boundaries;
-  for (const Boundary b : model_.boundary)
-    boundaries += b == Boundary::pec        ? "pec "
-                  : b == Boundary::pmc      ? "pmc "
-                  : b == Boundary::periodic ? "periodic "
-                                            : "cpml ";
-  return fmt::format(
-      "cells = {} x {} x {}\ndt = {:.17g}\nboundaries = {}\nprecision = {}\n"
-      "grid, materials and elements = {:016x}\n",
-      model_.grid.cells(0), model_.grid.cells(1), model_.grid.cells(2), model_.dt, boundaries,
-      std::is_same_v<Real, float> ? "single" : "double", hash);
-}
-
-constexpr std::pair<Kernel, std::string_view> kKernels[] = {{Kernel::automatic, "auto"},
-                                                            {Kernel::two_pass, "two_pass"},
-                                                            {Kernel::wavefront, "wavefront"},
-                                                            {Kernel::zmarch, "zmarch"}};
-
-}  // namespace
-
-std::string_view kernel_name(Kernel kernel) {
-  for (const auto& [k, name] : kKernels)
-    if (k == kernel) return name;
-  return "?";
-}
-
-Kernel kernel_named(std::string_view name) {
-  for (const auto& [k, n] : kKernels)
-    if (n == name) return k;
-  throw InputError(
-      fmt::format("kernels: expected auto, two_pass, wavefront or zmarch, found {}", name));
-}
-
 std::unique_ptr<FdtdSolver> make_solver(Model model, sim::Context& context,
                                         const Options& options) {
   check(model);
   if (context.single_precision)
     return std::make_unique<YeeSolver<float>>(std::move(model), context, options);
   return std::make_unique<YeeSolver<double>>(std::move(model), context, options);
-}
-
-double estimate_bytes(const std::array<Index, 3>& cells, const std::array<Boundary, 6>& boundary,
-                      const std::array<Cpml, 6>& cpml, bool single_precision, bool cuda,
-                      int ranks) {
-  const double real = single_precision ? 4 : 8;
-  const double entries =
-      double(cells[0] + 2 * kChunk) * double(cells[1] + 16) * double(cells[2] + 16);
-  double psi = 0;
-  for (std::size_t face = 0; face < 6; ++face)
-    if (boundary[face] == Boundary::cpml) {
-      const double layers =
-          double(face < 2 ? (cpml[face].layers / kChunk + 2) * kChunk : Index(cpml[face].layers));
-      psi += 4 * layers * entries / double(cells[face / 2]);
-    }
-  const double copies = cuda ? 2 : 1;  // the z-marching kernel reads one copy and writes another
-  return (copies * (6 * entries + psi) * real + 2 * entries) / std::max(ranks, 1);
 }
 
 }  // namespace terrawave::fdtd
