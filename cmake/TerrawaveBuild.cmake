@@ -19,6 +19,12 @@ endif()
 
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
+if(TERRAWAVE_STATIC)
+  # Shared libraries that are carried along lie in lib/ beside the program's folder (target carry).
+  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+  add_link_options(-Wl,--as-needed)
+endif()
+
 add_library(terrawave_flags INTERFACE)
 target_include_directories(terrawave_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
 # One arithmetic on every backend: no contraction, no fast-math (docs/decisions/0001-same-bits.md).

@@ -12,6 +12,14 @@ macro(terrawave_find package debian)
 endmacro()
 
 terrawave_find(fmt libfmt-dev)
+if(TERRAWAVE_STATIC)
+  # Debian has no libfmt.a; compiled in, the program needs none.
+  set(deps_FMT fmt::fmt-header-only)
+else()
+  set(deps_FMT fmt::fmt)
+endif()
+add_library(deps_fmt INTERFACE IMPORTED)
+target_link_libraries(deps_fmt INTERFACE ${deps_FMT})
 terrawave_find(CLI11 libcli11-dev)
 terrawave_find(nlohmann_json nlohmann-json3-dev)
 
@@ -53,6 +61,17 @@ target_compile_definitions(deps_toml INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTION
 
 # Serial HDF5 by its Debian names; rank 0 writes, or each rank in turn.
 terrawave_plain_library(deps_hdf5 hdf5.h hdf5_serial libhdf5-dev hdf5/serial)
+if(TERRAWAVE_STATIC)
+  # What Debian's libhdf5_serial.a needs: the szip filter.
+  foreach(archive sz aec)
+    find_library(deps_${archive}_LIBRARY NAMES lib${archive}.a)
+    if(NOT deps_${archive}_LIBRARY)
+      terrawave_missing(lib${archive}.a libaec-dev)
+    endif()
+    target_link_libraries(deps_hdf5 INTERFACE ${deps_${archive}_LIBRARY})
+  endforeach()
+  target_link_libraries(deps_hdf5 INTERFACE ${deps_zlib_LIBRARY} m ${CMAKE_DL_LIBS})
+endif()
 
 if(TERRAWAVE_MPI)
   find_package(MPI QUIET COMPONENTS CXX)

@@ -1,4 +1,5 @@
 # Run at every build: writes the header with version and commit, and touches it only on a change.
+cmake_minimum_required(VERSION 3.25)
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

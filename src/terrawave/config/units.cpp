@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 
 #include <udunits2.h>
 
@@ -71,6 +73,13 @@ double scaled(std::string_view number, int k) {
   return parse(std::string(number.substr(0, e)) + "e" + std::to_string(sum));
 }
 
+// The database carried along with the program: PROGRAM/../../share/udunits.
+std::filesystem::path carried_database() {
+  std::error_code none;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
+  return program.parent_path().parent_path() / "share" / "udunits" / "udunits2.xml";
+}
+
 }  // namespace
 
 struct Units::System {
@@ -79,6 +88,8 @@ struct Units::System {
   System() {
     ut_set_error_message_handler(ut_ignore);  // our own messages name file, line and key
     all.reset(ut_read_xml(nullptr));
+    if (!all && std::getenv("UDUNITS2_XML_PATH") == nullptr)
+      all.reset(ut_read_xml(carried_database().c_str()));
   }
   Unit read(const std::string& unit) const {
     const std::string text(trimmed(unit));

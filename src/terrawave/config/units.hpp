@@ -8,8 +8,8 @@
 
 namespace terrawave::config {
 
-// Reads the unit database at the first use. Its place is UDUNITS-2's own, or that named by the
-// environment variable UDUNITS2_XML_PATH.
+// Reads the unit database at the first use. Its place is that named by the environment variable
+// UDUNITS2_XML_PATH, or UDUNITS-2's own, or share/udunits/ beside the program's folder.
 class Units {
  public:
   Units();
