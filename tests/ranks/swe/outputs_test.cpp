@@ -11,6 +11,7 @@
 #include "terrawave/domain/rectangle.hpp"
 #include "terrawave/domain/renumber.hpp"
 #include "terrawave/run/execute.hpp"
+#include "terrawave/solvers/swe/swe_output_plan.hpp"
 #include "terrawave/solvers/swe/swe_outputs.hpp"
 #include "test_world.hpp"
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "terrawave/run/schedule.hpp"
+#include "terrawave/solvers/swe/swe_fields.hpp"
 
 namespace terrawave::swe {
 
@@ -12,13 +13,8 @@ Gauges::Gauges(comm::Comm& comm, SweSolver& solver, std::vector<io::GaugePoint> 
                const std::vector<GlobalId>& cells, double interval)
     : comm_(comm), solver_(solver), interval_(interval) {
   series_.points = std::move(points);
-  series_.variables = {
-      {"eta1", "sea_surface_height_above_geoid", "height of the free surface", "m"},
-      {"eta2", "", "height of the interface", "m"},
-      {"u1x", "sea_water_x_velocity", "velocity of the upper layer in x", "m s-1"},
-      {"u1y", "sea_water_y_velocity", "velocity of the upper layer in y", "m s-1"},
-      {"u2x", "sea_water_x_velocity", "velocity of the lower layer in x", "m s-1"},
-      {"u2y", "sea_water_y_velocity", "velocity of the lower layer in y", "m s-1"}};
+  for (const char* name : {"eta1", "eta2", "u1x", "u1y", "u2x", "u2y"})
+    series_.variables.push_back(output_field(name));
   const std::vector<GlobalId>& owned = solver.ids();
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const auto it = std::find(owned.begin(), owned.end(), cells[k]);

@@ -9,9 +9,6 @@
 
 namespace terrawave::swe {
 
-// The [output] table with its [[output.gauge]] entries.
-config::Table output_table();
-
 // Makes the outputs that the [output] table of `config` (the root table) asks for part of `c`:
 // its outputs, after_step, save_extra, load_extra, facts and report. c.end_time must be set.
 // `solver` (the one in c), `mesh`, `context` must outlive c. Complains to `wrong` about gauges

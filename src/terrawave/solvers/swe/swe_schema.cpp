@@ -1,6 +1,6 @@
 #include "terrawave/solvers/swe/swe_schema.hpp"
 
-#include "terrawave/solvers/swe/swe_outputs.hpp"
+#include "terrawave/solvers/swe/swe_output_plan.hpp"
 
 namespace terrawave::swe {
 namespace {
