@@ -30,5 +30,7 @@ bool transform_points(const std::string& from, const std::string& to, std::vecto
                       std::vector<double>& y);
 // True for a system of longitudes and latitudes.
 bool is_geographic(const std::string& crs);
+// The same system as WKT; a build without GDAL gives back what it got.
+std::string crs_as_wkt(const std::string& crs);
 
 }  // namespace terrawave::io

@@ -10,6 +10,7 @@
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/io/atomic_file.hpp"
+#include "terrawave/io/base64.hpp"
 
 namespace terrawave::io {
 
@@ -20,7 +21,9 @@ namespace {
 constexpr int kDataVersion = 1;  // of save() and load()
 
 constexpr std::string_view kStyle = R"css(
-:root{color-scheme:light;--ink:#1c2430;--soft:#5b6573;--line:#dde2e8;--page:#fff;--tint:#f5f7f9}
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6573;--line:#dde2e8;--page:#fff;--tint:#f5f7f9}
+@media (prefers-color-scheme:dark){
+ :root{--ink:#e3e8ee;--soft:#a3adba;--line:#39424e;--page:#14181e;--tint:#1f252d}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:1080px;padding:2rem 1.2rem 4rem;background:var(--page);color:var(--ink);
  font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
@@ -46,6 +49,17 @@ pre{background:var(--tint);padding:.8rem;overflow-x:auto;font-size:.85rem}
 .svg svg{max-width:100%;height:auto}
 )css";
 
+// Charts take the page's colours, and follow when the reader's system changes between light and
+// dark.
+constexpr std::string_view kChartColors = R"js(
+function pageColors(){const page=getComputedStyle(document.documentElement);
+ Chart.defaults.color=page.getPropertyValue('--soft').trim();
+ Chart.defaults.borderColor=page.getPropertyValue('--line').trim();}
+pageColors();
+matchMedia('(prefers-color-scheme:dark)').addEventListener('change',()=>{pageColors();
+ for(const chart of Object.values(Chart.instances))chart.update();});
+)js";
+
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -69,25 +83,13 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-std::string base64(const std::vector<std::uint8_t>& bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (i + k < bytes.size() ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k > bytes.size() ? '=' : kDigits[word >> (18 - 6 * k) & 63];
-  }
-  return out;
-}
-
 std::string png_tag(const std::vector<std::uint8_t>& png, int width, int height,
                     const std::string& caption) {
-  return fmt::format(R"(<img alt="{}" width="{}" height="{}" src="data:image/png;base64,{}">)",
-                     escape(caption), width, height, base64(png));
+  std::string tag =
+      fmt::format(R"(<img alt="{}" width="{}" height="{}" src="data:image/png;base64,)",
+                  escape(caption), width, height);
+  append_base64(tag, std::as_bytes(std::span(png)));
+  return tag + "\">";
 }
 
 std::string png_tag(const Image& image, const std::string& caption) {
@@ -118,8 +120,9 @@ std::string bar_html(const ColorBar& bar) {
 }
 
 nlohmann::json chart_json(const Chart& chart) {
-  constexpr std::array<std::string_view, 8> kColors = {"#1f5fa8", "#c8553d", "#3d8b5f", "#8a62b5",
-                                                       "#b98b1d", "#3a9aa8", "#b0518f", "#5f6b7a"};
+  // Each has a contrast of at least 3 on the light and on the dark page.
+  constexpr std::array<std::string_view, 8> kColors = {"#3b7dd8", "#d9604a", "#3f9a66", "#9a74c9",
+                                                       "#b5851a", "#2f9aa8", "#c0629f", "#7a8796"};
   nlohmann::json sets = nlohmann::json::array();
   for (std::size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
@@ -221,7 +224,9 @@ void Report::write(const std::filesystem::path& file) const {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n",
       escape(title_), kStyle);
-  if (charts_ > 0) page += "<script>" + script_safe(std::string(chart_js())) + "</script>\n";
+  if (charts_ > 0)
+    page += "<script>" + script_safe(std::string(chart_js()) + std::string(kChartColors)) +
+            "</script>\n";
   page += fmt::format("</head><body>\n<h1>{}</h1>\n{}</body></html>\n", escape(title_), body_);
   write_text(file, page);
 }

@@ -7,70 +7,26 @@
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/io/atomic_file.hpp"
+#include "terrawave/io/vtk_xml.hpp"
 
 namespace terrawave::io {
 
-namespace {
-
-// The raw part of a VTK file: each block is preceded by its length as UInt64.
-class Appended {
- public:
-  template <class T>
-  std::string add(const std::vector<T>& values) {
-    const auto offset = bytes_.size();
-    const std::uint64_t length = values.size() * sizeof(T);
-    bytes_.append(reinterpret_cast<const char*>(&length), sizeof length);
-    bytes_.append(reinterpret_cast<const char*>(values.data()), length);
-    return std::to_string(offset);
-  }
-  void finish(std::string& xml) const {
-    xml += "<AppendedData encoding=\"raw\">\n_";
-    xml += bytes_;
-    xml += "\n</AppendedData>\n</VTKFile>\n";
-  }
-
- private:
-  std::string bytes_;
-};
-
-std::string head(const char* type) {
-  return fmt::format(
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\">\n",
-      type);
-}
-
-std::string array_tag(const char* type, const std::string& name, int components,
-                      const std::string& offset) {
-  return fmt::format(
-      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
-      "offset=\"{}\"/>\n",
-      type, name, components, offset);
-}
-
-}  // namespace
-
 void write_vtr(const std::filesystem::path& file, const std::array<std::vector<double>, 3>& lines,
                const std::vector<PointArray>& arrays) {
-  Appended data;
   const std::string extent =
       fmt::format("0 {} 0 {} 0 {}", lines[0].size() - 1, lines[1].size() - 1, lines[2].size() - 1);
-  std::string xml = head("RectilinearGrid");
+  std::string xml = vtk_head("RectilinearGrid");
   xml +=
       fmt::format("<RectilinearGrid WholeExtent=\"{}\">\n<Piece Extent=\"{}\">\n", extent, extent);
   xml += "<PointData>\n";
-  for (const PointArray& a : arrays)
-    xml += array_tag("Float32", a.name, a.components, data.add(a.values));
+  for (const PointArray& a : arrays) append_vtk_array(xml, a.name, a.values, a.components);
   xml += "</PointData>\n<Coordinates>\n";
-  for (std::size_t a = 0; a < 3; ++a)
-    xml += array_tag("Float64", std::string(1, "xyz"[a]), 1, data.add(lines[a]));
-  xml += "</Coordinates>\n</Piece>\n</RectilinearGrid>\n";
-  data.finish(xml);
+  for (std::size_t a = 0; a < 3; ++a) append_vtk_array(xml, std::string(1, "xyz"[a]), lines[a]);
+  xml += "</Coordinates>\n</Piece>\n</RectilinearGrid>\n</VTKFile>\n";
   write_text(file, xml);
 }
 
 void write_vtp(const std::filesystem::path& file, const Segments& s) {
-  Appended data;
   std::vector<std::int64_t> connectivity, offsets;
   for (const auto& e : s.ends) {
     connectivity.insert(connectivity.end(), e.begin(), e.end());
@@ -78,24 +34,24 @@ void write_vtp(const std::filesystem::path& file, const Segments& s) {
   }
   std::vector<double> points;
   for (const auto& p : s.points) points.insert(points.end(), p.begin(), p.end());
-  std::string xml = head("PolyData");
+  std::string xml = vtk_head("PolyData");
   xml += fmt::format(
       "<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" "
       "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
       s.points.size(), s.ends.size());
-  xml += array_tag("Float64", "points", 3, data.add(points));
-  xml += "</Points>\n<CellData>\n" + array_tag("Int32", s.label_name, 1, data.add(s.labels));
+  append_vtk_array(xml, "points", points, 3);
+  xml += "</Points>\n<CellData>\n";
+  append_vtk_array(xml, s.label_name, s.labels);
   xml += "</CellData>\n<Lines>\n";
-  xml += array_tag("Int64", "connectivity", 1, data.add(connectivity));
-  xml += array_tag("Int64", "offsets", 1, data.add(offsets));
-  xml += "</Lines>\n</Piece>\n</PolyData>\n";
-  data.finish(xml);
+  append_vtk_array(xml, "connectivity", connectivity);
+  append_vtk_array(xml, "offsets", offsets);
+  xml += "</Lines>\n</Piece>\n</PolyData>\n</VTKFile>\n";
   write_text(file, xml);
 }
 
 void write_pvd(const std::filesystem::path& file,
                const std::vector<std::pair<double, std::string>>& entries) {
-  std::string xml = head("Collection") + "<Collection>\n";
+  std::string xml = vtk_head("Collection") + "<Collection>\n";
   for (const auto& [time, name] : entries)
     xml += fmt::format("<DataSet timestep=\"{:.9g}\" part=\"0\" file=\"{}\"/>\n", time, name);
   write_text(file, xml + "</Collection>\n</VTKFile>\n");

@@ -18,7 +18,7 @@ struct PointArray {
   std::vector<float> values;
 };
 
-// VTK XML rectilinear grid (.vtr), raw appended data, little endian.
+// VTK XML rectilinear grid (.vtr).
 void write_vtr(const std::filesystem::path& file, const std::array<std::vector<double>, 3>& lines,
                const std::vector<PointArray>& arrays);
 

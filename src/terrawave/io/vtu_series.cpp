@@ -1,6 +1,4 @@
-// VTK XML unstructured grids, one a time, with raw appended data; read by ParaView 5.11.
-#include <bit>
-#include <cmath>
+// VTK XML unstructured grids, one a time; read by ParaView 5.11.
 #include <cstdint>
 #include <fstream>
 
@@ -9,38 +7,12 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/io/cell_series.hpp"
+#include "terrawave/io/vtk_xml.hpp"
 
 namespace terrawave::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "files are written little-endian");
 constexpr std::uint8_t kTriangle = 5;  // VTK_TRIANGLE
-
-// The appended data of one file: blocks of <uint64 byte count><bytes>.
-class Appended {
- public:
-  template <class T>
-  std::size_t add(const std::vector<T>& values) {
-    const std::size_t at = bytes_.size();
-    const std::uint64_t count = values.size() * sizeof(T);
-    put(&count, sizeof(count));
-    put(values.data(), count);
-    return at;
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  void put(const void* p, std::size_t n) { bytes_.append(static_cast<const char*>(p), n); }
-  std::string bytes_;
-};
-
-std::string array_tag(const std::string& type, const std::string& name, std::size_t offset,
-                      int components = 1) {
-  return fmt::format(
-      R"(<DataArray type="{}" Name="{}" NumberOfComponents="{}" format="appended" offset="{}"/>)"
-      "\n",
-      type, name, components, offset);
-}
 
 class VtuSeries final : public CellSeries {
  public:
@@ -55,13 +27,15 @@ class VtuSeries final : public CellSeries {
   void add(double t, const std::vector<std::span<const double>>& values) override {
     require(values.size() == info_.variables.size(), "one span of values per variable");
     const std::string file = fmt::format("{}/{}_{:04d}.vtu", name_, name_, times_.size());
-    Appended data;
-    std::string cells;
-    for (std::size_t v = 0; v < values.size(); ++v)
-      cells += put(data, info_.variables[v].name, values[v]);
-    for (std::size_t v = 0; v < info_.constants.size(); ++v)
-      cells += put(data, info_.constants[v].name, info_.constant_values[v]);
-    write_text(folder_ / file, page(t, cells, data));
+    std::string xml = begin_;
+    xml += fmt::format(
+        "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+        "format=\"ascii\">{}</DataArray></FieldData>\n",
+        t);
+    xml += piece_;
+    for (std::size_t v = 0; v < values.size(); ++v) put(xml, info_.variables[v].name, values[v]);
+    xml += end_;
+    write_text(folder_ / file, xml);
     times_.push_back(t);
     files_.push_back(file);
     write_collection();
@@ -76,39 +50,39 @@ class VtuSeries final : public CellSeries {
   }
 
  private:
+  // The texts around the fields are the same at all times.
   void set_mesh(const domain::TriMesh& mesh) {
-    points_.reserve(mesh.x.size() * 3);
-    for (std::size_t n = 0; n < mesh.x.size(); ++n)
-      points_.insert(points_.end(), {mesh.x[n], mesh.y[n], 0.0});
-    for (const auto& triangle : mesh.triangles)
-      for (const LocalIndex node : triangle) connectivity_.push_back(node);
-    for (std::size_t c = 1; c <= mesh.triangles.size(); ++c)
-      offsets_.push_back(std::int64_t(3 * c));
-    types_.assign(mesh.triangles.size(), kTriangle);
-  }
-
-  std::string put(Appended& data, const std::string& name, std::span<const double> values) const {
-    require(values.size() == types_.size(), "one value per cell");
-    if (info_.single)
-      return array_tag("Float32", name, data.add(std::vector<float>(values.begin(), values.end())));
-    return array_tag("Float64", name, data.add(std::vector<double>(values.begin(), values.end())));
-  }
-
-  std::string page(double t, const std::string& cells, Appended& data) const {
-    const std::string points = array_tag("Float64", "Points", data.add(points_), 3);
-    std::string topology = array_tag("Int64", "connectivity", data.add(connectivity_));
-    topology += array_tag("Int64", "offsets", data.add(offsets_));
-    topology += array_tag("UInt8", "types", data.add(types_));
-    return fmt::format(
-        "<?xml version=\"1.0\"?>\n"
-        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-        "header_type=\"UInt64\">\n<UnstructuredGrid>\n"
-        "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-        "format=\"ascii\">{}</DataArray></FieldData>\n"
+    begin_ = vtk_head("UnstructuredGrid") + "<UnstructuredGrid>\n";
+    cells_ = mesh.triangles.size();
+    piece_ = fmt::format(
         "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n"
-        "<CellData>\n{}</CellData>\n<Points>\n{}</Points>\n<Cells>\n{}</Cells>\n</Piece>\n"
-        "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_{}\n</AppendedData>\n</VTKFile>\n",
-        t, points_.size() / 3, types_.size(), cells, points, topology, data.bytes());
+        "<CellData>\n",
+        mesh.x.size(), cells_);
+    for (std::size_t v = 0; v < info_.constants.size(); ++v)
+      put(end_, info_.constants[v].name, info_.constant_values[v]);
+    std::vector<double> points;
+    for (std::size_t n = 0; n < mesh.x.size(); ++n)
+      points.insert(points.end(), {mesh.x[n], mesh.y[n], 0.0});
+    end_ += "</CellData>\n<Points>\n";
+    append_vtk_array(end_, "Points", points, 3);
+    end_ += "</Points>\n<Cells>\n";
+    std::vector<std::int64_t> corners, offsets;
+    for (const auto& triangle : mesh.triangles) {
+      corners.insert(corners.end(), triangle.begin(), triangle.end());
+      offsets.push_back(std::int64_t(corners.size()));
+    }
+    append_vtk_array(end_, "connectivity", corners);
+    append_vtk_array(end_, "offsets", offsets);
+    append_vtk_array(end_, "types", std::vector<std::uint8_t>(cells_, kTriangle));
+    end_ += "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
+  }
+
+  void put(std::string& xml, const std::string& name, std::span<const double> values) const {
+    require(values.size() == cells_, "one value per cell");
+    if (info_.single)
+      append_vtk_array(xml, name, std::vector<float>(values.begin(), values.end()));
+    else
+      append_vtk_array(xml, "Float64", name, 1, std::as_bytes(values));
   }
 
   void write_collection() const {
@@ -143,9 +117,8 @@ class VtuSeries final : public CellSeries {
   std::filesystem::path folder_;
   std::string name_;
   SeriesInfo info_;
-  std::vector<double> points_;
-  std::vector<std::int64_t> connectivity_, offsets_;
-  std::vector<std::uint8_t> types_;
+  std::size_t cells_ = 0;
+  std::string begin_, piece_, end_;
   std::vector<double> times_;
   std::vector<std::string> files_;
 };

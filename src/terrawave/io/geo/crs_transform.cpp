@@ -40,6 +40,14 @@ bool transform_points(const std::string& from, const std::string& to, std::vecto
   return true;
 }
 
+std::string crs_as_wkt(const std::string& crs) {
+  char* wkt = nullptr;
+  read_system(crs).exportToWkt(&wkt);
+  const std::string text = wkt != nullptr ? wkt : "";
+  CPLFree(wkt);
+  return text;
+}
+
 bool is_geographic(const std::string& crs) { return read_system(crs).IsGeographic() != 0; }
 
 }  // namespace terrawave::io

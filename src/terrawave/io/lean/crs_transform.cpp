@@ -16,4 +16,6 @@ bool is_geographic(const std::string& crs) {
   return crs.starts_with("GEOG") || crs == "EPSG:4326" || crs == "OGC:CRS84";
 }
 
+std::string crs_as_wkt(const std::string& crs) { return crs; }
+
 }  // namespace terrawave::io
