@@ -7,6 +7,7 @@
 #include <hdf5.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/io/hdf5_exit.hpp"
 
 namespace terrawave::io::h5 {
 
@@ -41,9 +42,7 @@ inline void check(herr_t status, const std::string& what) {
 class Quiet {
  public:
   Quiet() {
-    // Every file is closed and checked here; at exit the library would only complain about the
-    // inner parts of damaged files that it could not close. No effect where it runs already.
-    H5dont_atexit();
+    keep_hdf5_from_exit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }

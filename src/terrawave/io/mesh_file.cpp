@@ -44,7 +44,11 @@ domain::CheckedMesh load_mesh(const std::filesystem::path& file) {
 
 void write_mesh(const std::filesystem::path& file, const domain::TriMesh& mesh, MeshFormat format) {
   if (format == MeshFormat::ugrid) {
-    write_atomically(file, [&](const auto& name) { write_ugrid_mesh(name, mesh); });
+    try {
+      write_atomically(file, [&](const auto& name) { write_ugrid_mesh(name, mesh); });
+    } catch (const RunError& e) {  // it knows only the temporary name
+      throw RunError(fmt::format("cannot write {}: {}", file.string(), e.what()));
+    }
     return;
   }
   const bool v22 = format == MeshFormat::msh22 || format == MeshFormat::msh22_binary;

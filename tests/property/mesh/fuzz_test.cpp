@@ -1,14 +1,17 @@
 // Broken mesh files: whatever the bytes, the reader says what is wrong or gives a mesh that can be
 // computed with. It never crashes, hangs or lets another kind of exception out.
+#include <fstream>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "scratch_folder.hpp"
 #include "terrawave/base/error.hpp"
 #include "terrawave/domain/partition.hpp"
 #include "terrawave/domain/rectangle.hpp"
 #include "terrawave/domain/renumber.hpp"
 #include "terrawave/io/gmsh.hpp"
+#include "terrawave/io/mesh_file.hpp"
 
 namespace terrawave::io {
 namespace {
@@ -77,6 +80,41 @@ TEST_P(Fuzz, FlippedDroppedAndRepeatedBytesNeverCrash) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fuzz, ::testing::Range(0, 4));
+
+// NetCDF files of both kinds. What HDF5 does not survive is told as a damaged file, too.
+TEST(FuzzUgrid, ChangedBytesNeverCrash) {
+  const terrawave::test::ScratchFolder scratch;
+  const auto mesh = domain::make_rectangle({0, 0, 2, 1, domain::RectanglePattern::right, 3, 2});
+  const auto whole = scratch.path() / "whole.nc", changed = scratch.path() / "changed.nc";
+  try {
+    write_mesh(whole, mesh, MeshFormat::ugrid);
+  } catch (const InputError&) {
+    GTEST_SKIP() << "this build has no NetCDF: UGRID files are NOT tried";
+  }
+  std::ifstream in(whole, std::ios::binary);
+  const std::string file{std::istreambuf_iterator<char>(in), {}};
+  std::mt19937_64 random(41);
+  int meshes = 0, refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string bytes = file;
+    for (std::uint64_t n = 1 + random() % 20; n > 0; --n) {
+      const std::size_t at = 8 + random() % (bytes.size() - 8);
+      bytes[at] =
+          random() % 2 == 0 ? char(random() % 256) : char(bytes[at] ^ char(1 << random() % 8));
+    }
+    if (random() % 8 == 0) bytes.resize(random() % bytes.size());
+    std::ofstream(changed, std::ios::binary) << bytes;
+    try {
+      domain::check_mesh(read_mesh(changed));
+      ++meshes;
+    } catch (const InputError& e) {
+      ++refused;
+      EXPECT_NE(std::string(e.what()).find("changed.nc"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_GT(meshes, 0);
+  EXPECT_GT(refused, 0);
+}
 
 }  // namespace
 }  // namespace terrawave::io

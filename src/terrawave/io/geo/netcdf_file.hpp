@@ -8,6 +8,7 @@
 #include <netcdf.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/io/hdf5_exit.hpp"
 
 namespace terrawave::io {
 
@@ -15,12 +16,14 @@ class NetcdfFile {
  public:
   static NetcdfFile create(const std::filesystem::path& file) {
     int id = 0;
+    keep_hdf5_from_exit();
     check(nc_create(file.c_str(), NC_CLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL, &id), file,
           "creating");
     return NetcdfFile(file, id);
   }
   static NetcdfFile open(const std::filesystem::path& file, bool writable) {
     int id = 0;
+    keep_hdf5_from_exit();
     check(nc_open(file.c_str(), writable ? NC_WRITE : NC_NOWRITE, &id), file, "opening");
     return NetcdfFile(file, id);
   }
@@ -78,7 +81,7 @@ class NetcdfFile {
   static void check(int status, const std::filesystem::path& file, const char* doing) {
     if (status != NC_NOERR)
       throw RunError(std::string("NetCDF failed while ") + doing + " " + file.string() + ": " +
-                     nc_strerror(status));
+                     nc_strerror(status) + (status == NC_EHDFERR ? " (is the disk full?)" : ""));
   }
   std::filesystem::path file_;
   int id_;

@@ -11,6 +11,8 @@
 #include <netcdf.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/io/geo/in_child.hpp"
+#include "terrawave/io/hdf5_exit.hpp"
 
 namespace terrawave::io {
 namespace {
@@ -21,7 +23,7 @@ using domain::TriMesh;
 // Closes the file whatever happens.
 class NetCdf {
  public:
-  explicit NetCdf(std::string name) : name_(std::move(name)) {}
+  explicit NetCdf(std::string name) : name_(std::move(name)) { keep_hdf5_from_exit(); }
   ~NetCdf() {
     if (open_) nc_close(id_);
   }
@@ -99,6 +101,7 @@ class Reader {
   explicit Reader(const std::filesystem::path& path) : file_(path.string()) {
     file_.opened(nc_open(path.c_str(), NC_NOWRITE, file_.slot()));
     mesh_.source = path.string();
+    bytes_ = double(std::filesystem::file_size(path));
   }
 
   RawMesh read() {
@@ -162,7 +165,19 @@ class Reader {
       if (sizes[d] > std::size_t(std::numeric_limits<LocalIndex>::max() / 4))
         file_.fail(fmt::format("variable \"{}\" is too large for a mesh", variable_name(v)));
     }
+    refuse_hollow(v, sizes);
     return sizes;
+  }
+
+  // Deflate makes nothing smaller than 1/1032: a variable far beyond the file was never written.
+  void refuse_hollow(int v, const std::vector<std::size_t>& sizes) const {
+    double numbers = 1;
+    for (const std::size_t size : sizes) numbers *= double(size);
+    if (numbers > 1e5 + 1100.0 * bytes_)
+      file_.fail(
+          fmt::format("variable \"{}\" should hold {:.0f} numbers, more than this file of {:.0f} "
+                      "bytes can hold",
+                      variable_name(v), numbers, bytes_));
   }
 
   std::vector<double> coordinates(int v) const {
@@ -322,6 +337,7 @@ class Reader {
 
   NetCdf file_;
   RawMesh mesh_;
+  double bytes_ = 0;  // of the file
   int topology_ = -1;
 };
 
@@ -329,8 +345,7 @@ class Writer {
  public:
   explicit Writer(const std::filesystem::path& path) : file_(path.string()) {
     const int status = nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, file_.slot());
-    if (status != NC_NOERR)
-      throw RunError(fmt::format("cannot write {}: {}", path.string(), nc_strerror(status)));
+    if (status != NC_NOERR) throw RunError(nc_strerror(status));
   }
 
   void write(const TriMesh& m) {
@@ -382,7 +397,8 @@ class Writer {
  private:
   static void need(int status) {
     if (status != NC_NOERR)
-      throw RunError(fmt::format("cannot write the mesh: {}", nc_strerror(status)));
+      throw RunError(fmt::format("{}{}", nc_strerror(status),
+                                 status == NC_EHDFERR ? " (is the disk full?)" : ""));
   }
   int dimension(const char* name, std::size_t size) {
     int id = -1;
@@ -429,7 +445,20 @@ class Writer {
 
 }  // namespace
 
-RawMesh read_ugrid_mesh(const std::filesystem::path& file) { return Reader(file).read(); }
+// HDF5 may crash on a damaged file; the user shall get a message. Every array that is read later is
+// read here too.
+RawMesh read_ugrid_mesh(const std::filesystem::path& file) {
+  constexpr double slowest = 1e6;  // bytes/s that a disk surely gives
+  std::error_code none;
+  const auto seconds = 60 + unsigned(double(std::filesystem::file_size(file, none)) / slowest);
+  const std::string crash = crash_of([&] { Reader(file).read(); }, seconds);
+  if (!crash.empty())
+    throw InputError(fmt::format(
+        "{}: error: the NetCDF library cannot read this file ({}): it is damaged. Make or fetch it "
+        "again",
+        file.string(), crash));
+  return Reader(file).read();
+}
 
 void write_ugrid_mesh(const std::filesystem::path& file, const TriMesh& mesh) {
   Writer(file).write(mesh);

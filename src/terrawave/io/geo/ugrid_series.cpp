@@ -1,11 +1,13 @@
 // CF-1.8 / UGRID-1.0 time series in one NetCDF file. While it grows it bears a temporary name
 // (name.nc.part); flush() gives it its own.
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "terrawave/io/cell_series.hpp"
 #include "terrawave/io/geo/netcdf_file.hpp"
+#include "terrawave/io/raster_sample.hpp"
 
 namespace terrawave::io {
 namespace {
@@ -24,7 +26,7 @@ class UgridSeries final : public CellSeries {
     std::filesystem::create_directories(folder);
     if (written == 0) {
       std::filesystem::remove(final_);
-      create(mesh);
+      or_remove([&] { create(mesh); });
     } else {
       reopen(mesh);
     }
@@ -33,15 +35,10 @@ class UgridSeries final : public CellSeries {
   void add(double t, const std::vector<std::span<const double>>& values) override {
     require(values.size() == info_.variables.size(), "one span of values per variable");
     if (!std::filesystem::exists(part_)) std::filesystem::rename(final_, part_);
-    NetcdfFile file = NetcdfFile::open(part_, true);
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      const std::size_t start[] = {records_, 0}, count[] = {1, values[v].size()};
-      file.ok(nc_put_vara_double(file.id(), file.find(info_.variables[v].name), start, count,
-                                 values[v].data()),
-              "writing");
-    }
-    file.ok(nc_put_var1_double(file.id(), file.find("time"), &records_, &t), "writing");
-    file.close();
+    if (records_ == 0)
+      or_remove([&] { append(t, values); });
+    else
+      append(t, values);
     ++records_;
   }
 
@@ -52,6 +49,29 @@ class UgridSeries final : public CellSeries {
   std::vector<std::string> files() const override { return {name_}; }
 
  private:
+  // A file without a record is of no use to anybody.
+  void or_remove(const std::function<void()>& write) {
+    try {
+      write();
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove(part_, ignored);
+      throw;
+    }
+  }
+
+  void append(double t, const std::vector<std::span<const double>>& values) {
+    NetcdfFile file = NetcdfFile::open(part_, true);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const std::size_t start[] = {records_, 0}, count[] = {1, values[v].size()};
+      file.ok(nc_put_vara_double(file.id(), file.find(info_.variables[v].name), start, count,
+                                 values[v].data()),
+              "writing");
+    }
+    file.ok(nc_put_var1_double(file.id(), file.find("time"), &records_, &t), "writing");
+    file.close();
+  }
+
   void create(const domain::TriMesh& mesh) {
     NetcdfFile file = NetcdfFile::create(part_);
     define(file, mesh);
@@ -70,17 +90,27 @@ class UgridSeries final : public CellSeries {
     const std::filesystem::path old = std::filesystem::exists(part_) ? part_ : final_;
     const std::filesystem::path kept = part_.string() + ".old";
     std::filesystem::rename(old, kept);
-    create(mesh);
-    {
-      const NetcdfFile from = NetcdfFile::open(kept, false);
-      if (from.dimension_size("time") < records_)
-        throw RunError(fmt::format("{} holds {} times, but {} were written before the checkpoint",
-                                   final_.string(), from.dimension_size("time"), records_));
-      const std::size_t wanted = records_;
-      records_ = 0;
-      for (std::size_t k = 0; k < wanted; ++k) copy_record(from, k);
+    try {
+      or_remove([&] {
+        create(mesh);
+        copy_records(kept);
+      });
+    } catch (...) {  // as it was found
+      std::error_code ignored;
+      std::filesystem::rename(kept, old, ignored);
+      throw;
     }
     std::filesystem::remove(kept);
+  }
+
+  void copy_records(const std::filesystem::path& kept) {
+    const NetcdfFile from = NetcdfFile::open(kept, false);
+    if (from.dimension_size("time") < records_)
+      throw RunError(fmt::format("{} holds {} times, but {} were written before the checkpoint",
+                                 final_.string(), from.dimension_size("time"), records_));
+    const std::size_t wanted = records_;
+    records_ = 0;
+    for (std::size_t k = 0; k < wanted; ++k) copy_record(from, k);
   }
 
   void copy_record(const NetcdfFile& from, std::size_t k) {
@@ -128,26 +158,31 @@ class UgridSeries final : public CellSeries {
     file.text(topology, "face_node_connectivity", "mesh_face_nodes");
     file.text(topology, "face_dimension", "mesh_nFaces");
     file.text(topology, "face_coordinates", "mesh_face_x mesh_face_y");
+    const bool degrees = !mesh.crs.empty() && is_geographic(mesh.crs);
     for (const bool face : {false, true})
       for (const char axis : {'x', 'y'}) {
         const int v = file.variable(fmt::format("mesh_{}_{}", face ? "face" : "node", axis),
                                     NC_DOUBLE, {face ? faces : nodes});
-        file.text(v, "standard_name", fmt::format("projection_{}_coordinate", axis));
+        file.text(v, "standard_name",
+                  degrees ? axis == 'x' ? "longitude" : "latitude"
+                          : fmt::format("projection_{}_coordinate", axis));
         file.text(v, "long_name", fmt::format("{} of {}", axis, face ? "cell centres" : "nodes"));
-        file.text(v, "units", "m");
+        file.text(v, "units", degrees ? axis == 'x' ? "degrees_east" : "degrees_north" : "m");
         file.text(v, "mesh", "mesh");
         file.text(v, "location", face ? "face" : "node");
+        // QGIS looks for the reference system here.
+        if (!mesh.crs.empty()) file.text(v, "grid_mapping", "crs");
       }
     const int corners = file.variable("mesh_face_nodes", NC_INT, {faces, three});
     file.text(corners, "cf_role", "face_node_connectivity");
     file.text(corners, "long_name", "nodes of each triangle, counter-clockwise");
+    // No _FillValue: every face is a triangle, and xarray would turn the numbers into floats.
     file.number(corners, "start_index", 0);
-    const int fill = -1;
-    file.ok(nc_def_var_fill(file.id(), corners, NC_FILL, &fill), "describing");
     if (!mesh.crs.empty()) {
       const int crs = file.variable("crs", NC_INT, {});
-      file.text(crs, "crs_wkt", mesh.crs);
-      file.text(crs, "spatial_ref", mesh.crs);
+      const std::string wkt = crs_as_wkt(mesh.crs);
+      for (const char* reader : {"crs_wkt", "spatial_ref", "wkt"})  // CF, GDAL, QGIS
+        file.text(crs, reader, wkt);
     }
   }
 
