@@ -18,11 +18,10 @@ struct CaseFile {
 // Throws InputError with all complaints.
 CaseFile load_case(const std::filesystem::path& file, const std::vector<std::string>& overrides);
 
-// What `entry` says that this rank's share needs, against what the device has.
+// What this rank's share needs, against what the device has.
 struct MemoryNeed {
   double needed = 0;     // bytes
   double available = 0;  // bytes free for this rank
-  double total = 0;      // bytes of the device for this rank
 };
 // "needs 1.2 GiB, have 20.3 GiB"
 std::string describe(const MemoryNeed& need);

@@ -37,7 +37,9 @@ std::string check_file(const std::string& file, const CheckOptions& o, comm::Com
   const CaseFile loaded = load_case(file, o.set);
   const std::string good = file + ": good; solver " + loaded.entry.name;
   if (o.keys_only) return good + "; only its keys were checked";
-  const double bytes = loaded.entry.estimate_bytes(loaded.config, comm.size());
+  double bytes = loaded.entry.estimate_bytes(loaded.config, comm.size());
+  if (loaded.entry.estimate_host_bytes)
+    bytes += loaded.entry.estimate_host_bytes(loaded.config, comm.size());
   const bool built = build(loaded, bytes, comm);
   return good + ", needs about " + bytes_text(bytes) +
          (built ? "" : "; only its keys were checked, it is too large to be built here");

@@ -66,8 +66,28 @@ MemoryNeed memory_need(double needed, const par::Queue& queue, const comm::Comm&
     const int count = par::Queue::cuda_device_count();
     sharing = (sharing + count - 1) / count;
   }
-  return {needed, static_cast<double>(info.memory_free) / sharing,
-          static_cast<double>(info.memory_total) / sharing};
+  return {needed, static_cast<double>(info.memory_free) / sharing};
+}
+
+void check_memory(const CaseFile& loaded, const par::Queue& queue, comm::Comm& comm,
+                  const sim::Log& log) {
+  const run::SolverEntry& entry = loaded.entry;
+  const bool cuda = queue.backend() == par::Backend::cuda;
+  double needed = entry.estimate_bytes(loaded.config, comm.size());
+  const double besides =
+      entry.estimate_host_bytes ? entry.estimate_host_bytes(loaded.config, comm.size()) : 0;
+  if (!cuda) needed += besides;
+  const auto check = [&](double bytes, const par::Queue& where) {
+    MemoryNeed need = memory_need(bytes, where, comm);
+    need.available = comm.min(need.available);  // the ranks agree
+    const std::string text = "memory: " + describe(need) + (comm.size() > 1 ? " per rank" : "");
+    if (need.needed > need.available)
+      throw InputError("error: " + text + " on " + where.info().name +
+                       "; use a smaller case, single precision, or more ranks on more machines");
+    log.info(text);
+  };
+  check(needed, queue);
+  if (cuda && besides > 0) check(besides, par::Queue::host());
 }
 
 }  // namespace terrawave::app

@@ -19,4 +19,9 @@ par::Queue choose_queue(const std::string& device, int threads, comm::Comm& comm
 // Ranks of one host share its memory, ranks on one GPU share that GPU's.
 MemoryNeed memory_need(double needed, const par::Queue& queue, const comm::Comm& comm);
 
+// Logs what the case needs and what there is, of the device and of the host. Throws InputError
+// where it does not fit. Makes no mesh that the case describes by numbers. Collective.
+void check_memory(const CaseFile& loaded, const par::Queue& queue, comm::Comm& comm,
+                  const sim::Log& log);
+
 }  // namespace terrawave::app

@@ -59,15 +59,8 @@ ExitCode run_case(const RunOptions& o, comm::Comm& comm) {
   if (!o.dry_run) run::check_folder(options, comm);
 
   par::Queue queue = choose_queue(settings.device, settings.threads, comm, log);
-  const MemoryNeed need =
-      memory_need(loaded.entry.estimate_bytes(loaded.config, comm.size()), queue, comm);
-  const std::string memory = "memory: " + describe(need) + (comm.size() > 1 ? " per rank" : "");
-  if (need.needed > (o.dry_run ? need.available : need.total))
-    throw InputError("error: " + memory + " on " + queue.info().name +
-                     "; use a smaller case, single precision, or more ranks");
-  log.info(memory);
+  check_memory(loaded, queue, comm, log);
   if (o.dry_run) return ExitCode::done;
-  if (need.needed > need.available) log.warning(memory + ": this may not fit");
 
   sim::Timers timers;
   sim::Context context{comm, queue, log, timers, settings.single_precision, settings.overlap};

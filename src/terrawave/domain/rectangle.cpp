@@ -26,7 +26,8 @@ Index cells_of(RectanglePattern pattern, Index columns, Index rows) {
   throw LogicError("unknown rectangle pattern");
 }
 
-void check(const Rectangle& r) {
+// Everything but that the mesh can be made.
+void check_shape(const Rectangle& r) {
   const double sides[] = {r.west, r.south, r.east, r.north};
   for (const double side : sides)
     if (!std::isfinite(side))
@@ -40,13 +41,22 @@ void check(const Rectangle& r) {
     throw InputError(
         fmt::format("rectangle: error: expected at least 1 column and 1 row, found {} x {}",
                     r.columns, r.rows));
-  constexpr Index most = 500'000'000;
-  if (r.columns > most || r.rows > most || cells_of(r.pattern, r.columns, r.rows) > most)
-    throw InputError(fmt::format("rectangle: error: expected at most {} cells, found {} x {} boxes",
-                                 most, r.columns, r.rows));
+  constexpr Index longest = 1'000'000'000;  // 4 longest^2 is an Index
+  if (r.columns > longest || r.rows > longest)
+    throw InputError(
+        fmt::format("rectangle: error: expected at most {} columns and rows, found {} x {}",
+                    longest, r.columns, r.rows));
   if (!(r.perturbation >= 0 && r.perturbation <= 0.3))
     throw InputError(fmt::format("rectangle: error: expected a perturbation in [0, 0.3], found {}",
                                  r.perturbation));
+}
+
+void check_makeable(const Rectangle& r) {
+  check_shape(r);
+  constexpr Index most = 500'000'000;
+  if (cells_of(r.pattern, r.columns, r.rows) > most)
+    throw InputError(fmt::format("rectangle: error: expected at most {} cells, found {} x {} boxes",
+                                 most, r.columns, r.rows));
 }
 
 // Nodes are made row by row; a coordinate is computed from its own integer position alone, so that
@@ -218,14 +228,37 @@ RectanglePattern rectangle_pattern(std::string_view name) {
       name));
 }
 
-Index cell_count(const Rectangle& r) { return cells_of(r.pattern, r.columns, r.rows); }
+MeshSize size_of(const Rectangle& r) {
+  check_shape(r);
+  MeshSize size;
+  size.cells = cells_of(r.pattern, r.columns, r.rows);
+  const Index nx = r.columns, ny = r.rows, odd_rows = (ny + 1) / 2;
+  size.nodes = (nx + 1) * (ny + 1);
+  size.boundary_edges = 2 * (nx + ny);
+  switch (r.pattern) {
+    case RectanglePattern::right:
+      break;
+    case RectanglePattern::criss_cross:
+      size.nodes += nx * ny;
+      break;
+    case RectanglePattern::equilateral:
+      size.nodes += odd_rows;         // odd rows of nodes have one more
+      size.boundary_edges += ny % 2;  // as the northern one, where it is odd
+      break;
+  }
+  size.edges = size.nodes + size.cells - 1;  // Euler, one piece without holes
+  return size;
+}
+
+Index cell_count(const Rectangle& r) { return size_of(r).cells; }
 
 Rectangle with_cells(Rectangle r, Index cells) {
   r.columns = r.rows = 1;
-  check(r);
-  if (cells < 1 || cells > 500'000'000)
-    throw InputError(fmt::format(
-        "rectangle: error: expected 1 to 500000000 cells, found a target of {}", cells));
+  check_shape(r);
+  constexpr Index most_counted = 1'000'000'000'000'000;
+  if (cells < 1 || cells > most_counted)
+    throw InputError(fmt::format("rectangle: error: expected 1 to {} cells, found a target of {}",
+                                 most_counted, cells));
   // Ideal numbers of columns and rows, as real numbers.
   const double shape = (r.east - r.west) / (r.north - r.south);
   const bool equilateral = r.pattern == RectanglePattern::equilateral;
@@ -255,7 +288,7 @@ Rectangle with_cells(Rectangle r, Index cells) {
 }
 
 TriMesh make_rectangle(const Rectangle& r) {
-  check(r);
+  check_makeable(r);
   TriMesh mesh = Builder(r).build();
   if (r.perturbation > 0) perturb(r, mesh);
   return mesh;

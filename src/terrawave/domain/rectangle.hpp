@@ -32,9 +32,16 @@ struct Rectangle {
 
 // Chooses columns and rows so that the number of cells comes within 1 % of `cells` where boxes of a
 // shape up to a quarter off the ideal (square; equilateral) allow it, else as near as they allow.
+// Makes nothing: `cells` may be far more than make_rectangle would make (up to 1e15).
 Rectangle with_cells(Rectangle rectangle, Index cells);
 
-// Number of cells that make_rectangle gives.
+// What make_rectangle gives, counted without making it, also where it would refuse. Throws
+// InputError where columns or rows are outside [1, 1e9].
+struct MeshSize {
+  Index cells = 0, nodes = 0, edges = 0, boundary_edges = 0;
+};
+MeshSize size_of(const Rectangle& rectangle);
+// Its number of cells.
 Index cell_count(const Rectangle& rectangle);
 
 // The mesh in natural order (rows from south, west to east), counter-clockwise, with the boundary

@@ -82,6 +82,8 @@ struct SolverEntry {
   // Bytes of device memory (host memory on CPU) that this rank's share will need, before
   // anything is allocated.
   double (*estimate_bytes)(const config::Config&, int ranks) = nullptr;
+  // Bytes of host memory that each rank needs besides, for set-up and outputs. May be empty.
+  double (*estimate_host_bytes)(const config::Config&, int ranks) = nullptr;
   // A small working case for `terrawave new`: file name and TOML text, more files allowed.
   std::vector<std::pair<std::string, std::string>> (*starter)() = nullptr;
 };

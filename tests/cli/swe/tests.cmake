@@ -6,5 +6,10 @@ if(TARGET terrawave)
     set_tests_properties(example.swe.${example} PROPERTIES LABELS "example;swe" TIMEOUT 300
       SKIP_RETURN_CODE 77 PROCESSORS 2)
   endforeach()
+  if(TERRAWAVE_MPI)
+    add_test(NAME cli.swe.ranks_same_files COMMAND python3 ${folder}/ranks_same_files.py
+      $<TARGET_FILE:terrawave> ${MPIEXEC_EXECUTABLE})
+    set_tests_properties(cli.swe.ranks_same_files PROPERTIES LABELS "cli;swe" TIMEOUT 300 PROCESSORS 2)
+  endif()
 endif()
 terrawave_cli_cases(swe)

@@ -43,6 +43,24 @@ TEST(Rectangle, SmallTargetsAndLongChannelsWork) {
       }
 }
 
+TEST(Rectangle, IsCountedWithoutBeingMade) {
+  for (const auto pattern : patterns)
+    for (const Index columns : {1, 2, 7})
+      for (const Index rows : {1, 2, 3, 8}) {
+        const Rectangle r{0, 0, 1, 1, pattern, columns, rows};
+        const TriMesh m = make_rectangle(r);
+        const MeshSize size = size_of(r);
+        EXPECT_EQ(size.cells, m.cells());
+        EXPECT_EQ(size.nodes, m.nodes());
+        EXPECT_EQ(size.edges, connect(m).edges());
+        EXPECT_EQ(size.boundary_edges, Index(m.boundary.size()));
+      }
+  const Rectangle huge = with_cells({0, 0, 1, 1, RectanglePattern::right}, 100'000'000'000);
+  EXPECT_NEAR(double(size_of(huge).edges), 1.5e11, 1.5e9);
+  EXPECT_THROW(make_rectangle(huge), InputError);
+  EXPECT_THROW(size_of({0, 0, 1, 1, RectanglePattern::right, Index{1} << 40, 1}), InputError);
+}
+
 TEST(Rectangle, TilesTheRectangleAndNamesItsSides) {
   for (const auto pattern : patterns)
     for (const double perturbation : {0.0, 0.3})

@@ -1,6 +1,7 @@
 #include "terrawave/par/host/memory.hpp"
 
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <new>
@@ -34,6 +35,17 @@ void free_aligned(void* p, std::size_t bytes) noexcept {
   ::operator delete(p, alignment_of(bytes));
 }
 
+// Bytes that a program can still get, page cache included (which "free" memory is not).
+std::size_t available_memory() {
+  std::ifstream in("/proc/meminfo");
+  std::string word;
+  for (std::size_t kib = 0; in >> word;)
+    if (word == "MemAvailable:" && in >> kib) return kib * 1024;
+  struct sysinfo s {};
+  sysinfo(&s);
+  return std::size_t{s.freeram + s.bufferram} * s.mem_unit;
+}
+
 class Plain : public QueueImpl {
  public:
   explicit Plain(int threads) : threads_(threads) {}
@@ -58,8 +70,7 @@ class Plain : public QueueImpl {
     struct sysinfo s {};
     sysinfo(&s);
     return {"host, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads"),
-            std::size_t{s.totalram} * s.mem_unit, std::size_t{s.freeram + s.bufferram} * s.mem_unit,
-            0};
+            std::size_t{s.totalram} * s.mem_unit, available_memory(), 0};
   }
 
  private:

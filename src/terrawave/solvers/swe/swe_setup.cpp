@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "terrawave/domain/rectangle.hpp"
 #include "terrawave/domain/renumber.hpp"
 #include "terrawave/io/mesh_file.hpp"
+#include "terrawave/io/raster_sample.hpp"
 
 namespace terrawave::swe {
 namespace {
@@ -37,12 +37,34 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
-
-domain::TriMesh make_mesh(const config::Config& config, const sim::Log& log) {
-  const config::Config t = config.table("domain");
+config::Config domain_of(const config::Config& config) {
+  config::Config t = config.table("domain");
   if (t.has("mesh") == t.has_table("rectangle"))
     t.fail("", "expected either the key `mesh` or the table [domain.rectangle]");
+  return t;
+}
+
+// Outputs and rasters will need it.
+void refuse_unreadable_crs(const std::string& crs, const config::Config& t) {
+  try {
+    io::is_geographic(crs);
+  } catch (const InputError& e) {
+    t.fail(t.has("crs") ? "crs" : "mesh", e.what());
+  }
+}
+
+}  // namespace
+
+domain::MeshSize mesh_size(const config::Config& config) {
+  const config::Config t = domain_of(config);
+  if (!t.has("mesh")) return domain::size_of(rectangle_of(t.table("rectangle")));
+  const domain::TriMesh mesh = io::load_mesh(t.file_path("mesh")).mesh;
+  const Index boundary = Index(mesh.boundary.size());
+  return {mesh.cells(), mesh.nodes(), (3 * mesh.cells() + boundary) / 2, boundary};
+}
+
+domain::TriMesh make_mesh(const config::Config& config, const sim::Log& log) {
+  const config::Config t = domain_of(config);
   domain::TriMesh mesh;
   if (t.has("mesh")) {
     domain::CheckedMesh checked = io::load_mesh(t.file_path("mesh"));
@@ -54,6 +76,7 @@ domain::TriMesh make_mesh(const config::Config& config, const sim::Log& log) {
     domain::renumber(mesh);
   }
   if (t.has("crs")) mesh.crs = t.text("crs");
+  if (!mesh.crs.empty()) refuse_unreadable_crs(mesh.crs, t);
   log.info(fmt::format("mesh: {} cells, {} nodes", mesh.cells(), mesh.nodes()));
   return mesh;
 }

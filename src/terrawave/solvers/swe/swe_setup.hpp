@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "terrawave/config/config.hpp"
+#include "terrawave/domain/rectangle.hpp"
 #include "terrawave/domain/tri_mesh.hpp"
 #include "terrawave/sim/context.hpp"
 #include "terrawave/solvers/swe/swe_solver.hpp"
@@ -12,6 +13,9 @@ namespace terrawave::swe {
 
 // Reads or makes the mesh of [domain]; notes and warnings go to the log. The same on every rank.
 domain::TriMesh make_mesh(const config::Config& config, const sim::Log& log);
+
+// Its size; a rectangle is counted without being made.
+domain::MeshSize mesh_size(const config::Config& config);
 
 // One kind per boundary group of the mesh, from [[boundary]]. An unknown or repeated name is an
 // InputError that lists the known ones; groups not mentioned are walls, and that is logged.
