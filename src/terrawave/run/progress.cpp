@@ -1,8 +1,10 @@
 #include "terrawave/run/progress.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -16,7 +18,7 @@ std::string worst_drift(const Record& r) {
   double worst = -1;
   for (std::size_t k = 0; k < r.audit_items.size(); ++k)
     if (r.audit_items[k].conserved) worst = std::max(worst, std::abs(drift(r, k)));
-  return worst < 0 ? "" : fmt::format(", drift {:.1e}", worst);
+  return worst < 0 ? "" : fmt::format("drift {:.1e}", worst);
 }
 
 std::size_t terminal_width() {
@@ -46,18 +48,34 @@ std::string duration(double s) {
   return fmt::format("{} d {} h", whole / 86400, whole % 86400 / 3600);
 }
 
-std::string progress_line(const Record& r, double dt, double seconds_left) {
-  std::string line = fmt::format("step {}, t = {:.6g}", r.step, r.time);
-  if (std::isfinite(r.end_time)) line += fmt::format(" of {:.6g}", r.end_time);
-  line += fmt::format(" s, dt {:.3g} s", dt);
-  if (r.cells_per_second() > 0)
-    line += fmt::format(", {}, {:.3g} GB/s", with_prefix(r.cells_per_second(), "cells/s"),
-                        r.bytes_per_second() * 1e-9);
-  if (r.bandwidth)
-    line += fmt::format(" ({:.0f} % of bandwidth)", 100 * r.bytes_per_second() / *r.bandwidth);
-  line += worst_drift(r);
-  if (std::isfinite(seconds_left)) line += ", " + duration(seconds_left) + " left";
-  return line;
+std::string progress_line(const Record& r, double dt, double seconds_left, std::size_t width) {
+  struct Part {
+    std::string text;
+    int worth;  // the least worthy go first where the terminal is narrow
+  };
+  std::string time = fmt::format("t = {:.6g}", r.time);
+  if (std::isfinite(r.end_time)) time += fmt::format(" of {:.6g}", r.end_time);
+  std::vector<Part> parts{
+      {fmt::format("step {}", r.step), 3}, {time + " s", 6}, {fmt::format("dt {:.3g} s", dt), 2}};
+  if (r.cells_per_second() > 0) {
+    parts.push_back({with_prefix(r.cells_per_second(), "cells/s"), 4});
+    parts.push_back({fmt::format("{:.3g} GB/s", r.bytes_per_second() * 1e-9), 1});
+    if (r.bandwidth)
+      parts.back().text +=
+          fmt::format(" ({:.0f} % of bandwidth)", 100 * r.bytes_per_second() / *r.bandwidth);
+  }
+  if (const std::string drift = worst_drift(r); !drift.empty()) parts.push_back({drift, 0});
+  if (std::isfinite(seconds_left)) parts.push_back({duration(seconds_left) + " left", 5});
+
+  const auto line = [&] {
+    std::string all;
+    for (const Part& p : parts) all += (all.empty() ? "" : ", ") + p.text;
+    return all;
+  };
+  while (line().size() > width && parts.size() > 1)
+    parts.erase(std::min_element(parts.begin(), parts.end(),
+                                 [](const Part& p, const Part& q) { return p.worth < q.worth; }));
+  return line().substr(0, width);
 }
 
 Progress::Progress(Settings::Progress kind, bool is_root) {
@@ -66,11 +84,15 @@ Progress::Progress(Settings::Progress kind, bool is_root) {
   terminal_ = kind == Kind::terminal || (kind == Kind::automatic && isatty(STDERR_FILENO) == 1);
 }
 
+std::size_t Progress::width() const {
+  // The last column stays free: some terminals wrap there.
+  return terminal_ ? std::max<std::size_t>(terminal_width(), 2) - 1 : std::string::npos;
+}
+
 void Progress::show(const std::string& line) {
   if (!active_) return;
   if (terminal_) {
-    const std::size_t width = terminal_width();
-    std::fprintf(stderr, "\r\033[K%s", line.substr(0, width > 1 ? width - 1 : 0).c_str());
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
     shown_ = true;
   } else {
     std::fprintf(stderr, "%s\n", line.c_str());

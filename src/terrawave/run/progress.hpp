@@ -12,8 +12,10 @@ namespace terrawave::run {
 std::string with_prefix(double value, const std::string& unit);
 // "3.2 s", "4 min 10 s", "2 h 5 min", "3 d 4 h"
 std::string duration(double seconds);
-// One line: step, simulated time, dt, cells/s, GB/s and share of bandwidth, drift, time left.
-std::string progress_line(const Record& record, double dt, double seconds_left);
+// One line of at most `width` characters: step, simulated time, dt, cells/s, GB/s and share of
+// bandwidth, drift, time left. Where it is too narrow for all, time and time left stay longest.
+std::string progress_line(const Record& record, double dt, double seconds_left,
+                          std::size_t width = std::string::npos);
 
 // Shows lines on standard error: rewritten in place on a terminal, else one every few seconds.
 // Only the root's object shows anything.
@@ -26,6 +28,8 @@ class Progress {
   // Seconds that should pass between two calls of show().
   double interval() const { return terminal_ ? 0.25 : 5.0; }
   void show(const std::string& line);
+  // Characters that a line may have.
+  std::size_t width() const;
   // Takes the line off the terminal, so that a message can be printed.
   void clear();
 

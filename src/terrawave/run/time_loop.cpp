@@ -139,6 +139,11 @@ void TimeLoop::resume() {
 }
 
 bool TimeLoop::run() {
+  // However the run ends, its last words start on a clean line.
+  struct Clean {
+    Progress& line;
+    ~Clean() { line.clear(); }
+  } const clean{progress_};
   if (!resumed_) {
     look_for_bad_values();
     audit(false);
@@ -170,7 +175,6 @@ bool TimeLoop::run() {
   if (settings_.checkpoint_time || settings_.checkpoint_wall || resumed_) checkpoint(kCheckpoint);
   now_ = elapsed();
   flush_outputs();
-  progress_.clear();
   return true;
 }
 
@@ -348,10 +352,7 @@ bool TimeLoop::stop_requested() {
   sync_length_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1,
                                           std::min<std::int64_t>(2 * sync_length_, 1 << 20));
   next_sync_ = record_.step + sync_length_;
-  if (news_of_all[1] > 0) {
-    progress_.clear();
-    return true;
-  }
+  if (news_of_all[1] > 0) return true;
   if (now_ - last_audit_ > kAuditSeconds) {
     audit(true);
     last_audit_ = now_;
@@ -372,7 +373,7 @@ bool TimeLoop::stop_requested() {
 void TimeLoop::show_progress() {
   if (now_ - last_progress_ < progress_.interval()) return;
   last_progress_ = now_;
-  progress_.show(progress_line(record_, last_dt_, seconds_left()));
+  progress_.show(progress_line(record_, last_dt_, seconds_left(), progress_.width()));
 }
 
 void TimeLoop::news(bool at_once) {
