@@ -16,6 +16,9 @@ namespace terrawave::app {
 // Only the root rank may print.
 using Action = std::function<ExitCode(comm::Comm&)>;
 
+// Work for one rank: the root does it, the others wait for it and fail where it fails.
+Action by_root(std::function<void()> work);
+
 // Each sets `action` when the user chose its subcommand; `action` must outlive `app`.
 void add_run_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);

@@ -137,7 +137,7 @@ void print_partition(const domain::Topology& topology, int parts) {
       q.empty > 0 ? fmt::format(", {} without cells", counted(q.empty, "part", "parts")) : "");
 }
 
-ExitCode info(const Options& o) {
+void info(const Options& o) {
   const CheckedMesh checked = io::load_mesh(o.in);
   const TriMesh& mesh = checked.mesh;
   const domain::Topology topology = domain::connect(mesh);
@@ -160,19 +160,17 @@ ExitCode info(const Options& o) {
   print_worst_cells(mesh);
   if (o.parts > 0) print_partition(topology, o.parts);
   print_findings(checked.findings);
-  return ExitCode::done;
 }
 
-ExitCode check(const Options& o) {
+void check(const Options& o) {
   const CheckedMesh checked = io::load_mesh(o.in);
   print_findings(checked.findings);
   fmt::print("{}: a valid mesh of {} and {}\n", o.in,
              counted(checked.mesh.cells(), "cell", "cells"),
              counted(checked.mesh.nodes(), "node", "nodes"));
-  return ExitCode::done;
 }
 
-ExitCode generate(const Options& o) {
+void generate(const Options& o) {
   const io::MeshFormat format = output_format(o);
   domain::Rectangle r{o.box[0], o.box[1], o.box[2], o.box[3], domain::rectangle_pattern(o.pattern)};
   r.perturbation = o.perturbation;
@@ -191,10 +189,9 @@ ExitCode generate(const Options& o) {
   io::write_mesh(o.out, mesh, format);
   fmt::print("{}: {} in {} x {}\n", o.out, counted(mesh.cells(), "cell", "cells"),
              counted(r.columns, "column", "columns"), counted(r.rows, "row", "rows"));
-  return ExitCode::done;
 }
 
-ExitCode convert(const Options& o) {
+void convert(const Options& o) {
   const io::MeshFormat format = output_format(o);
   const CheckedMesh checked = io::load_mesh(o.in);
   print_findings(checked.findings);
@@ -203,17 +200,13 @@ ExitCode convert(const Options& o) {
   io::write_mesh(o.out, checked.mesh, format);
   fmt::print("{}: {} and {}\n", o.out, counted(checked.mesh.cells(), "cell", "cells"),
              counted(checked.mesh.nodes(), "node", "nodes"));
-  return ExitCode::done;
 }
 
-// The whole mesh is one rank's work; the others have nothing to do.
+// The whole mesh is one rank's work.
 void on_root(CLI::App* command, Action& action, const std::shared_ptr<Options>& options,
-             ExitCode (*work)(const Options&)) {
-  command->callback([&action, options, work] {
-    action = [options, work](comm::Comm& comm) {
-      return comm.is_root() ? work(*options) : ExitCode::done;
-    };
-  });
+             void (*work)(const Options&)) {
+  command->callback(
+      [&action, options, work] { action = by_root([options, work] { work(*options); }); });
 }
 
 void add_output(CLI::App* command, Options& o) {

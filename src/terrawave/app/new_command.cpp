@@ -30,8 +30,7 @@ void refuse_used_folder(const fs::path& folder) {
                      "written");
 }
 
-ExitCode write_starter(const NewOptions& o, const comm::Comm& comm) {
-  if (!comm.is_root()) return ExitCode::done;
+void write_starter(const NewOptions& o) {
   const run::SolverEntry* entry = find_solver(o.solver);
   require(entry != nullptr, "the parser let an unknown solver pass");
   const fs::path folder = o.folder;
@@ -50,7 +49,6 @@ ExitCode write_starter(const NewOptions& o, const comm::Comm& comm) {
     std::cout << "wrote " << file.string() << "\n";
   }
   std::cout << "run it:  terrawave run " << (folder / files.front().first).string() << "\n";
-  return ExitCode::done;
 }
 
 }  // namespace
@@ -64,8 +62,7 @@ void add_new_command(CLI::App& app, Action& action) {
   sub->add_option("DIR", o->folder, "The new folder")->required();
   sub->add_flag("--all-keys", o->all_keys,
                 "Also write all_keys.toml: every key with its meaning, to copy from");
-  sub->callback(
-      [o, &action] { action = [o](comm::Comm& comm) { return write_starter(*o, comm); }; });
+  sub->callback([o, &action] { action = by_root([o] { write_starter(*o); }); });
 }
 
 }  // namespace terrawave::app

@@ -14,10 +14,8 @@ void add_report_command(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("report", "Write report.html of a finished run anew");
   sub->add_option("OUT", *folder, "The folder of the run's results")->required();
   sub->callback([folder, &action] {
-    action = [folder](comm::Comm& comm) {
-      if (comm.is_root()) std::cout << "wrote " << run::rebuild_report(*folder).string() << "\n";
-      return ExitCode::done;
-    };
+    action = by_root(
+        [folder] { std::cout << "wrote " << run::rebuild_report(*folder).string() << "\n"; });
   });
 }
 
