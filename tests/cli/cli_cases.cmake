@@ -9,6 +9,6 @@ function(terrawave_cli_cases area)
     set(cases ${ARGV1})
   endif()
   add_test(NAME cli.${area}.cases COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/cli/cli_cases.py
-    $<TARGET_FILE:terrawave> ${cases})
+    $<TARGET_FILE:terrawave> ${cases} $<$<NOT:$<BOOL:${TERRAWAVE_GEO}>>:--lean> COMMAND_EXPAND_LISTS)
   set_tests_properties(cli.${area}.cases PROPERTIES LABELS "cli;${area}" TIMEOUT 300)
 endfunction()
