@@ -6,6 +6,7 @@
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/solvers/fdtd/cpu/wavefront.hpp"
+#include "terrawave/solvers/fdtd/cuda/march.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 
@@ -50,6 +51,11 @@ Options resolve_options(Options o, const Model& model, const sim::Context& conte
     throw InputError("kernels = \"wavefront\" runs on the CPU; on CUDA use \"zmarch\" or \"auto\"");
   if (o.kernel == Kernel::zmarch && !cuda)
     throw InputError("kernels = \"zmarch\" runs on CUDA; on the CPU use \"wavefront\" or \"auto\"");
+  if (o.shape >= 0) {
+    require(o.kernel == Kernel::zmarch && single && std::size_t(o.shape) < march_shapes().size(),
+            "fdtd: a shape of blocks that this run has no use for");
+    o.steps_per_pass = march_shapes()[std::size_t(o.shape)].steps;
+  }
   const int most = o.kernel == Kernel::zmarch ? zmarch_most_steps(single) : kChunk - 1;
   if (o.steps_per_pass < 0 || o.steps_per_pass > most)
     throw InputError(fmt::format("steps per pass: expected 1 to {} with kernel {}, found {}", most,

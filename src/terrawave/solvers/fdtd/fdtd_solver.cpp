@@ -47,7 +47,7 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   if (options_.kernel == Kernel::zmarch) {
     other_ = StateData<Real>(context.queue, layout_, axes_);
     zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,
-                                             events_.host(), depth);
+                                             events_.host(), depth, options_.shape);
   }
   edges_.index = {};
   faces_.index = {};

@@ -32,6 +32,7 @@ struct Options {
   Kernel kernel = Kernel::automatic;
   int steps_per_pass = 0;             // T; 0: chosen by the kernel
   std::array<int, 3> ranks{0, 0, 0};  // bricks per axis; 0: chosen
+  int shape = -1;                     // of zmarch's blocks, in march_shapes(); -1: chosen
 };
 
 // What the probes saw in the steps since the last drain: values[row * probes + probe] after step

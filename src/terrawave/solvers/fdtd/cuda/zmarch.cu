@@ -4,6 +4,7 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/march.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch_launch.cuh"
 
@@ -58,16 +59,27 @@ struct Zmarch<Real>::Impl {
   par::Queue queue;
   std::map<int, Device> plans;  // by steps
   std::int32_t states = 0;
+  std::unique_ptr<Marcher> marcher;  // of passes of `marched` steps
+  int marched = 0;
 };
 
 template <class Real>
 Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
-                     const HostClasses& faces, const HostEvents& events, int steps)
+                     const HostClasses& faces, const HostEvents& events, int steps, int shape)
     : impl_(std::make_unique<Impl>(queue)) {
   require(medium.layout.plane < (Index{1} << 31), "zmarch: a plane of more than 2^31 entries");
   impl_->states = events.states;
   const int sm = queue.info().multiprocessors;
-  for (const int t : {1, steps}) {
+  if (shape >= 0) {
+    if constexpr (std::is_same_v<Real, float>) {
+      require(march_runs(edges, faces), "zmarch: no kernel of blocks with a shape for this model");
+      impl_->marcher = std::make_unique<Marcher>(queue, medium, edges, events, shape);
+      impl_->marched = steps;
+    } else {
+      throw LogicError("zmarch: blocks have shapes in single precision only");
+    }
+  }
+  for (const int t : {1, shape >= 0 ? 1 : steps}) {
     if (impl_->plans.count(t) != 0) continue;
     with_steps<Real>(t, [&](auto constant) {
       constexpr int T = decltype(constant)::value;
@@ -93,6 +105,11 @@ template <class Real>
 void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
                        const EventTables& events, const double* states_from, double* states_to,
                        Index sample_row, Index record_row, int count) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (impl_->marcher && count == impl_->marched) {
+      impl_->marcher->run(medium, from, to, events, states_from, states_to, sample_row, record_row);
+      return;
+    }
   typename Impl::Device& d = impl_->plans.at(count);
   Args<Real> args{};
   args.m = medium;

@@ -24,8 +24,9 @@ bool zmarch_pays(const Model& model);
 template <class Real>
 class Zmarch {
  public:
+  // shape >= 0: passes of `steps` steps go to the kernel of march.hpp, in blocks of that shape.
   Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
-         const HostClasses& faces, const HostEvents& events, int steps);
+         const HostClasses& faces, const HostEvents& events, int steps, int shape);
   ~Zmarch();
   Zmarch(const Zmarch&) = delete;
   Zmarch& operator=(const Zmarch&) = delete;

@@ -1,5 +1,6 @@
-// The z-marching kernel of a build without CUDA: never chosen.
+// The marching kernels of a build without CUDA: never chosen.
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/cuda/march.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
 
 namespace terrawave::fdtd {
@@ -11,7 +12,7 @@ template <class Real>
 struct Zmarch<Real>::Impl {};
 template <class Real>
 Zmarch<Real>::Zmarch(const par::Queue&, const Medium<Real>&, const HostClasses&, const HostClasses&,
-                     const HostEvents&, int) {
+                     const HostEvents&, int, int) {
   throw LogicError("this build has no CUDA");
 }
 template <class Real>
@@ -22,5 +23,22 @@ void Zmarch<Real>::run(const Medium<Real>&, const State<Real>&, const State<Real
 
 template class Zmarch<float>;
 template class Zmarch<double>;
+
+const std::vector<MarchShape>& march_shapes() {
+  static const std::vector<MarchShape> none;
+  return none;
+}
+bool march_runs(const HostClasses&, const HostClasses&) { return false; }
+
+struct Marcher::Impl {};
+Marcher::Marcher(const par::Queue&, const Medium<float>&, const HostClasses&, const HostEvents&,
+                 int) {
+  throw LogicError("this build has no CUDA");
+}
+Marcher::~Marcher() = default;
+void Marcher::run(const Medium<float>&, const State<float>&, const State<float>&,
+                  const EventTables&, const double*, double*, Index, Index) {}
+void Marcher::write_past_cache(bool) {}
+Marcher::Summary Marcher::summary() const { return {}; }
 
 }  // namespace terrawave::fdtd

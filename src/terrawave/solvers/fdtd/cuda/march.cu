@@ -1,0 +1,130 @@
+// Launches of the marching kernel.
+#include <algorithm>
+
+#include "terrawave/base/error.hpp"
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/march.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
+
+namespace terrawave::fdtd {
+namespace {
+
+using namespace march;
+
+Variant<float> variant_of(const MarchShape& s) {
+  const auto is = [&](int t, int w, int r) { return s.steps == t && s.warps == w && s.rows == r; };
+  if (is(1, 16, 2)) return variant<float, 1, 16, 2>();
+  if (is(2, 16, 2)) return variant<float, 2, 16, 2>();
+  if (is(2, 12, 2)) return variant<float, 2, 12, 2>();
+  if (is(3, 12, 2)) return variant<float, 3, 12, 2>();
+  if (is(3, 16, 2)) return variant<float, 3, 16, 2>();
+  if (is(3, 8, 4)) return variant<float, 3, 8, 4>();
+  if (is(4, 12, 2)) return variant<float, 4, 12, 2>();
+  throw LogicError("march: no kernel of this shape");
+}
+
+// Shared memory that a block may ask for.
+std::int64_t shared_limit() {
+  int device = 0, bytes = 0;
+  par::cuda::check(cudaGetDevice(&device), "asking for the device");
+  par::cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                   "asking for the shared memory of a block");
+  return bytes;
+}
+std::int64_t cache_bytes() {
+  int device = 0, bytes = 0;
+  par::cuda::check(cudaGetDevice(&device), "asking for the device");
+  par::cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
+                   "asking for the size of the cache");
+  return bytes;
+}
+
+}  // namespace
+
+const std::vector<MarchShape>& march_shapes() {
+  static const std::vector<MarchShape> all{{2, 16, 2, 4}, {2, 16, 2, 2}, {2, 12, 2, 4},
+                                           {2, 12, 2, 2}, {3, 12, 2, 4}, {3, 16, 2, 4},
+                                           {3, 8, 4, 4},  {4, 12, 2, 4}, {1, 16, 2, 2}};
+  return all;
+}
+
+bool march_runs(const HostClasses& edges, const HostClasses& faces) { return runs(edges, faces); }
+
+struct Marcher::Impl {
+  par::Queue queue;
+  Variant<float> variant;
+  Plan plan;
+  std::int64_t shared_bytes = 0;
+  std::int32_t states = 0;
+  std::int32_t stream = 0;
+  par::Buffer<Tile> tiles;
+  par::Buffer<std::uint16_t> uniform;
+  par::Buffer<std::int32_t> offsets;
+  par::Buffer<TileEvent> list;
+  par::Buffer<Pair<float>> store;
+  par::Buffer<double> scratch;
+};
+
+Marcher::Marcher(const par::Queue& queue, const Medium<float>& medium, const HostClasses& edges,
+                 const HostEvents& events, int shape)
+    : impl_(std::make_unique<Impl>(Impl{queue, {}, {}, 0, 0, 0, {}, {}, {}, {}, {}, {}})) {
+  require(medium.layout.plane < (Index{1} << 30), "march: a plane of more than 2^30 entries");
+  const MarchShape& s = march_shapes().at(std::size_t(shape));
+  Impl& m = *impl_;
+  m.variant = variant_of(s);
+  const std::int64_t room = shared_limit() - m.variant.shared_bytes;
+  require(room >= 0, "march: a block does not fit this GPU");
+  m.plan = make_plan(medium, edges, events,
+                     Shape{s.steps, s.warps, s.rows, s.rim,
+                           room / std::int64_t(sizeof(Pair<float>)), queue.info().multiprocessors});
+  m.shared_bytes = m.variant.shared_bytes + m.plan.most_pairs * std::int64_t(sizeof(Pair<float>));
+  m.states = events.states;
+  // Two copies of the fields.
+  m.stream = 2 * 6 * medium.layout.count * std::int64_t(sizeof(float)) > 2 * cache_bytes() ? 1 : 0;
+  m.tiles = par::Buffer<Tile>(queue, m.plan.tiles);
+  m.uniform = par::Buffer<std::uint16_t>(queue, m.plan.uniform);
+  m.offsets = par::Buffer<std::int32_t>(queue, m.plan.offsets);
+  m.list = par::Buffer<TileEvent>(queue, m.plan.list);
+  m.store = par::Buffer<Pair<float>>(queue, m.plan.store);
+  m.scratch = par::Buffer<double>(queue, Index(events.states) * m.plan.eventful);
+  m.variant.allow_shared(m.shared_bytes);
+}
+
+Marcher::~Marcher() = default;
+
+void Marcher::run(const Medium<float>& medium, const State<float>& from, const State<float>& to,
+                  const EventTables& events, const double* states_from, double* states_to,
+                  Index sample_row, Index record_row) {
+  Impl& m = *impl_;
+  Args<float> args{};
+  args.m = medium;
+  args.from = from;
+  args.to = to;
+  args.events = events;
+  args.states_from = states_from;
+  args.states_to = states_to;
+  args.states_scratch = m.scratch.view().data;
+  args.states = m.states;
+  args.stream = m.stream;
+  args.sample_row = sample_row;
+  args.record_row = record_row;
+  args.tiles = m.tiles.cview().data;
+  args.uniform = m.uniform.cview().data;
+  args.offsets = m.offsets.cview().data;
+  args.list = m.list.cview().data;
+  args.store = m.store.view().data;
+  m.variant.launch(args, unsigned(m.plan.tiles.size()), m.shared_bytes, m.queue.impl().stream());
+}
+
+void Marcher::write_past_cache(bool on) { impl_->stream = on ? 1 : 0; }
+
+Marcher::Summary Marcher::summary() const {
+  Summary s;
+  for (const Tile& t : impl_->plan.tiles) ++s.tiles[t.kind];
+  s.shared_bytes = impl_->shared_bytes;
+  return s;
+}
+
+}  // namespace terrawave::fdtd

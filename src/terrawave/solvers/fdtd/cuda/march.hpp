@@ -1,0 +1,59 @@
+// Kernel "zmarch", second generation: two to four steps per pass over memory.
+//
+// A block owns a tile of columns (x, y) and a range of planes z. It marches along z; level t of the
+// march works on plane k - t while level 0 loads plane k. Fields of the levels live in registers,
+// neighbours in x come from lanes of the same warp, neighbours in y through shared memory. Tiles
+// overlap by the number of steps and recompute their rims, so that blocks need not talk; the old
+// state is read from one copy and the new one written to another. Three bodies share a kernel:
+// tiles without and with convolution layers (psi waits in shared memory between the levels), and
+// tiles with events. march_kernel.hpp is the kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "terrawave/par/queue.hpp"
+#include "terrawave/solvers/fdtd/fdtd_setup.hpp"
+
+namespace terrawave::fdtd {
+
+// A compiled shape of a block in single precision: `warps` of `rows` rows each; of a tile's 64
+// columns, `rim` on both sides are recomputed.
+struct MarchShape {
+  int steps, warps, rows, rim;
+};
+const std::vector<MarchShape>& march_shapes();
+
+// Whether the kernel can run a model: faces all of one class without loss, at most 256 classes.
+bool march_runs(const HostClasses& edges, const HostClasses& faces);
+
+class Marcher {
+ public:
+  // `shape`: index in march_shapes().
+  Marcher(const par::Queue& queue, const Medium<float>& medium, const HostClasses& edges,
+          const HostEvents& events, int shape);
+  ~Marcher();
+  Marcher(const Marcher&) = delete;
+  Marcher& operator=(const Marcher&) = delete;
+
+  // The shape's number of steps from `from` to `to`; event states likewise.
+  void run(const Medium<float>& medium, const State<float>& from, const State<float>& to,
+           const EventTables& events, const double* states_from, double* states_to,
+           Index sample_row, Index record_row);
+
+  // Whether results are written past the cache; chosen by the size of the arrays.
+  void write_past_cache(bool on);
+
+  // Tiles by kind (plain, layered, eventful) and bytes of shared memory of a block, for reports.
+  struct Summary {
+    int tiles[3] = {};
+    std::int64_t shared_bytes = 0;
+  };
+  Summary summary() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace terrawave::fdtd

@@ -1,0 +1,105 @@
+// The marching kernel on a GPU: its Lane, and its launches.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
+
+namespace terrawave::fdtd::march {
+
+// Out of line: events are rare and large, and must not take registers from the march.
+template <class Real, int T>
+__device__ __noinline__ Real device_event(const Args<Real>& a, const TileEvent* te, int pass, int t,
+                                          int number, Real before, Real linear) {
+  return tile_event<Real, T>(a, *te, pass, t, number, before, linear);
+}
+
+struct CudaLane {
+  TW_LANE int thread() const { return int(threadIdx.x); }
+  TW_LANE void sync() const { __syncthreads(); }
+  template <class Real>
+  TW_LANE Real down(Real v) const {
+    return __shfl_down_sync(0xffffffffu, v, 1);
+  }
+  template <class Real>
+  TW_LANE Real up(Real v) const {
+    return __shfl_up_sync(0xffffffffu, v, 1);
+  }
+  // Asynchronous copy into shared memory; zeros where not valid.
+  template <class P>
+  TW_LANE void copy(P* to, const P* from, bool valid) const {
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    const int bytes = valid ? int(sizeof(P)) : 0;
+    if constexpr (sizeof(P) == 8)
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from),
+                   "r"(bytes)
+                   : "memory");
+    else
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
+                   "r"(bytes)
+                   : "memory");
+  }
+  TW_LANE void wait() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
+  TW_LANE void put(Pair<float>* to, Pair<float> v, int stream) const {
+    if (stream != 0)
+      __stcs(reinterpret_cast<float2*>(to), make_float2(v.x, v.y));
+    else
+      *reinterpret_cast<float2*>(to) = make_float2(v.x, v.y);
+  }
+  TW_LANE void put(Pair<double>* to, Pair<double> v, int stream) const {
+    if (stream != 0)
+      __stcs(reinterpret_cast<double2*>(to), make_double2(v.x, v.y));
+    else
+      *reinterpret_cast<double2*>(to) = make_double2(v.x, v.y);
+  }
+  template <class Real, int T>
+  TW_LANE static Real event(const Args<Real>& a, const TileEvent* te, int pass, int t, int number,
+                            Real before, Real linear) {
+    return device_event<Real, T>(a, te, pass, t, number, before, linear);
+  }
+};
+
+template <class Real, int T, int W, int R>
+__global__ void __launch_bounds__(32 * W, 1) march_kernel(const __grid_constant__ Args<Real> args) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto& shared = *reinterpret_cast<Shared<Real, T, W, R>*>(memory);
+  const Tile& tile = args.tiles[blockIdx.x];
+  auto* psi = reinterpret_cast<Pair<Real>*>(&shared + 1);
+  CudaLane lane;
+  if (tile.kind == kPlain)
+    March<CudaLane, Real, T, W, R, kPlain>(lane, args, tile, shared, psi).run();
+  else if (tile.kind == kLayered)
+    March<CudaLane, Real, T, W, R, kLayered>(lane, args, tile, shared, psi).run();
+  else
+    March<CudaLane, Real, T, W, R, kEventful>(lane, args, tile, shared,
+                                              tile.store < 0 ? psi : args.store + tile.store)
+        .run();
+}
+
+template <class Real, int T, int W, int R>
+void allow_shared(std::int64_t bytes) {
+  par::cuda::check(cudaFuncSetAttribute(march_kernel<Real, T, W, R>,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+                   "raising the shared memory of a kernel");
+}
+
+template <class Real, int T, int W, int R>
+void launch(const Args<Real>& args, unsigned blocks, std::int64_t bytes, void* stream) {
+  march_kernel<Real, T, W, R>
+      <<<blocks, 32 * W, std::size_t(bytes), static_cast<cudaStream_t>(stream)>>>(args);
+  par::cuda::check(cudaGetLastError(), "launching the marching kernel");
+}
+
+template <class Real, int T, int W, int R>
+Variant<Real> variant() {
+  return {T,
+          W,
+          R,
+          std::int64_t(sizeof(Shared<Real, T, W, R>)),
+          allow_shared<Real, T, W, R>,
+          launch<Real, T, W, R>};
+}
+
+}  // namespace terrawave::fdtd::march

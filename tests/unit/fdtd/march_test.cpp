@@ -1,0 +1,177 @@
+// The marching kernel of the GPU, run on the CPU thread by thread, against the portable kernel.
+#include <gtest/gtest.h>
+
+#include "reference/emulated_block.hpp"
+#include "reference/fdtd_models.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
+#include "terrawave/solvers/fdtd/fdtd_event_data.hpp"
+
+namespace terrawave::test {
+namespace {
+
+using fdtd::Boundary;
+using fdtd::Kernel;
+using namespace fdtd::march;
+
+template <class Real, int T, int W, int R>
+void run_tile(const Args<Real>& args, const Tile& tile, std::int64_t room,
+              EmulatedBlock::Options options) {
+  using Memory = Shared<Real, T, W, R>;
+  // Shared memory is not zeroed on a GPU.
+  std::vector<std::byte> bytes(sizeof(Memory) + std::size_t(room) * sizeof(Pair<Real>) + 16,
+                               std::byte{0x7b});
+  void* aligned = bytes.data() + (16 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 16) % 16;
+  auto& shared = *static_cast<Memory*>(aligned);
+  auto* psi = reinterpret_cast<Pair<Real>*>(&shared + 1);
+  EmulatedBlock block(32 * W, options);
+  block.run([&](EmulatedBlock::Lane& lane) {
+    using L = EmulatedBlock::Lane;
+    if (tile.kind == kPlain)
+      March<L, Real, T, W, R, kPlain>(lane, args, tile, shared, psi).run();
+    else if (tile.kind == kLayered)
+      March<L, Real, T, W, R, kLayered>(lane, args, tile, shared, psi).run();
+    else
+      March<L, Real, T, W, R, kEventful>(lane, args, tile, shared,
+                                         tile.store < 0 ? psi : args.store + tile.store)
+          .run();
+  });
+}
+
+struct Kinds {
+  int plain = 0, layered = 0, eventful = 0, stored = 0;
+};
+
+// `passes` passes of T steps of both kernels from the same random fields; the arrays are compared.
+template <class Real, int T, int W, int R>
+Kinds compare(const fdtd::Model& model, int passes, int rim, std::int64_t room) {
+  const par::Queue queue = par::Queue::host(2);
+  Bench bench(sizeof(Real) == 4, queue);
+  const auto solver =
+      fdtd::make_solver(model, bench.context, {.kernel = Kernel::two_pass, .steps_per_pass = T});
+  randomise(*solver, 3);
+  const auto brick = fdtd::brick_of(model, {1, 1, 1}, 0);
+  const auto layout = fdtd::make_layout(model, brick, T);
+  std::array<fdtd::HostAxis, 3> axes;
+  for (int a = 0; a < 3; ++a) axes[std::size_t(a)] = fdtd::make_axis(model, layout, a);
+  const auto edges = fdtd::edge_classes(model, layout), faces = fdtd::face_classes(model, layout);
+  EXPECT_TRUE(runs(edges, faces));
+  const fdtd::MediumData<Real> medium(queue, model, layout, axes, edges, faces);
+  fdtd::EventData<Real> events(bench.context.comm, queue, model, layout);
+  fdtd::StateData<Real> from(queue, layout, axes), to(queue, layout, axes);
+  const auto field = [&](int c) {
+    if constexpr (sizeof(Real) == 4) return solver->field_single(c);
+    if constexpr (sizeof(Real) == 8) return solver->field_double(c);
+  };
+  for (int c = 0; c < 6; ++c)
+    std::memcpy(from.f[c].view().data, field(c).data, std::size_t(layout.count) * sizeof(Real));
+
+  const Plan plan = make_plan(medium.view, edges, events.host(), Shape{T, W, R, rim, room, 3});
+  std::vector<Pair<Real>> store(std::size_t(plan.store), Pair<Real>{Real(1e30), Real(1e30)});
+  std::vector<double> scratch(std::size_t(events.host().states) * std::size_t(plan.eventful));
+  Kinds kinds;
+  for (int pass = 0; pass < passes; ++pass) {
+    events.prepare_samples(pass * T, T);
+    Args<Real> args{};
+    args.m = medium.view;
+    args.from = from.view;
+    args.to = to.view;
+    args.events = events.tables();
+    args.states_from = events.states();
+    args.states_to = events.next_states();
+    args.states_scratch = scratch.data();
+    args.states = events.host().states;
+    args.sample_row = events.sample_row(pass * T);
+    args.record_row = events.record_row(pass * T);
+    args.tiles = plan.tiles.data();
+    args.uniform = plan.uniform.data();
+    args.offsets = plan.offsets.data();
+    args.list = plan.list.data();
+    args.store = store.data();
+    int n = 0;
+    for (const Tile& tile : plan.tiles) {
+      run_tile<Real, T, W, R>(args, tile, plan.most_pairs,
+                              {std::uint64_t(pass + n % 3), (pass + n++) % 2 == 1});
+      kinds.plain += tile.kind == kPlain;
+      kinds.layered += tile.kind == kLayered;
+      kinds.eventful += tile.kind == kEventful;
+      kinds.stored += tile.store >= 0;
+    }
+    std::swap(from, to);
+    events.swap_states();
+    events.keep_rows(T);
+  }
+  advance(*solver, std::int64_t{passes} * T);
+  for (int c = 0; c < 6; ++c) {
+    std::size_t different = 0;
+    Index first = -1;
+    for (Index k = layout.owned_low[2]; k < layout.owned_high[2]; ++k)
+      for (Index j = layout.owned_low[1]; j < layout.owned_high[1]; ++j)
+        for (Index i = layout.owned_low[0]; i < layout.owned_high[0]; ++i) {
+          const Index n = layout.at(i, j, k);
+          if (std::memcmp(field(c).data + n, from.f[c].view().data + n, sizeof(Real)) == 0)
+            continue;
+          if (different++ == 0) first = n;
+        }
+    EXPECT_EQ(different, 0u) << "component " << c << ", first (" << first % layout.row << ", "
+                             << first / layout.row % layout.size[1] << ", " << first / layout.plane
+                             << ")";
+  }
+  const auto expected = solver->drain().values, got = events.drain(passes * T).values;
+  EXPECT_EQ(expected.size(), got.size());
+  EXPECT_TRUE(got.empty() ||
+              std::memcmp(expected.data(), got.data(), got.size() * sizeof(double)) == 0);
+  return kinds;
+}
+
+constexpr auto pec = Boundary::pec, pmc = Boundary::pmc, pml = Boundary::cpml,
+               per = Boundary::periodic;
+
+TEST(FdtdMarch, PlainTilesEqualTwoPass) {
+  const ModelKind kind{.cells = {130, 30, 20},
+                       .boundary = {pmc, pec, pec, pmc, pmc, pmc},
+                       .materials = 2,
+                       .events = false};
+  const Kinds kinds = compare<float, 3, 12, 2>(random_model(kind, 5), 2, 4, 0);
+  EXPECT_GT(kinds.plain, 3);
+  compare<float, 2, 8, 4>(random_model(kind, 6), 2, 2, 0);
+  compare<float, 4, 12, 2>(random_model(kind, 7), 1, 4, 0);
+  compare<float, 1, 4, 2>(random_model(kind, 8), 2, 4, 0);
+  compare<double, 2, 8, 2>(random_model(kind, 9), 2, 4, 0);
+}
+
+TEST(FdtdMarch, LayersEqualTwoPass) {
+  ModelKind kind{.cells = {126, 34, 30},
+                 .boundary = {pml, pml, pml, pml, pml, pml},
+                 .materials = 2,
+                 .events = false};
+  Kinds kinds = compare<float, 3, 8, 2>(random_model(kind, 15), 3, 4, 100000);
+  EXPECT_GT(kinds.layered, 8);
+  EXPECT_EQ(kinds.stored, 0);
+  // Psi in memory where shared memory has no room.
+  kinds = compare<float, 2, 8, 3>(random_model(kind, 16), 2, 2, 11000);
+  EXPECT_GT(kinds.layered, 0);
+  EXPECT_GT(kinds.stored, 0);
+  compare<double, 2, 8, 2>(random_model(kind, 17), 2, 4, 100000);
+  kind.boundary = {pec, pml, pml, pmc, pec, pml};
+  compare<float, 1, 8, 2>(random_model(kind, 18), 3, 4, 100000);
+}
+
+TEST(FdtdMarch, EventsEqualTwoPass) {
+  const ModelKind kind{
+      .cells = {70, 30, 24}, .boundary = {pml, pec, pec, pml, pml, pmc}, .materials = 2};
+  const Kinds kinds = compare<float, 3, 10, 2>(random_model(kind, 25), 4, 4, 8000);
+  EXPECT_GT(kinds.eventful, 0);
+  compare<float, 2, 8, 2>(random_model(kind, 26), 5, 4, 100000);
+}
+
+TEST(FdtdMarch, OnePassBetweenGhostsOfAPeriodicGridEqualsTwoPass) {
+  const ModelKind kind{.cells = {61, 23, 14},
+                       .boundary = {per, per, per, per, per, per},
+                       .materials = 2,
+                       .events = false};
+  compare<float, 3, 10, 2>(random_model(kind, 35), 1, 4, 0);
+  compare<float, 2, 10, 2>(random_model(kind, 36), 1, 2, 0);
+}
+
+}  // namespace
+}  // namespace terrawave::test
