@@ -3,11 +3,12 @@
 
 #include "terrawave/par/cuda/check.hpp"
 #include "terrawave/par/cuda/device.hpp"
+#include "terrawave/par/memory_count.hpp"
 
 namespace terrawave::par::cuda {
 namespace {
 
-class Device final : public QueueImpl {
+class Device final : public QueueImpl, public MemoryCount {
  public:
   explicit Device(int ordinal) : ordinal_(ordinal) {
     check(cudaSetDevice(ordinal), "selecting the device");
@@ -34,9 +35,13 @@ class Device final : public QueueImpl {
                      std::to_string(i.memory_total >> 20) + " MiB are free");
     }
     check(status, "allocating memory");
+    add(bytes);
     return p;
   }
-  void deallocate(void* p, std::size_t) noexcept override { cudaFree(p); }
+  void deallocate(void* p, std::size_t bytes) noexcept override {
+    cudaFree(p);
+    take_off(bytes);
+  }
   void upload(void* to, const void* from, std::size_t n) override {
     check(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, stream_), "uploading");
     synchronize();

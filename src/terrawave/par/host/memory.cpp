@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/par/memory_count.hpp"
 
 namespace terrawave::par::host {
 namespace {
@@ -46,11 +47,18 @@ std::size_t available_memory() {
   return std::size_t{s.freeram + s.bufferram} * s.mem_unit;
 }
 
-class Plain : public QueueImpl {
+class Plain : public QueueImpl, public MemoryCount {
  public:
   explicit Plain(int threads) : threads_(threads) {}
-  void* allocate(std::size_t bytes) override { return aligned(bytes); }
-  void deallocate(void* p, std::size_t bytes) noexcept override { free_aligned(p, bytes); }
+  void* allocate(std::size_t bytes) override {
+    void* const p = aligned(bytes);
+    add(bytes);
+    return p;
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept override {
+    free_aligned(p, bytes);
+    take_off(bytes);
+  }
   void upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void copy(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
@@ -97,9 +105,11 @@ class Guarded final : public Plain {
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw std::bad_alloc();
     blocks_[p] = span;
+    add(bytes);
     return p;
   }
-  void deallocate(void* p, std::size_t) noexcept override {
+  void deallocate(void* p, std::size_t bytes) noexcept override {
+    take_off(bytes);
     const std::lock_guard lock(mutex_);
     const auto it = blocks_.find(p);
     if (it == blocks_.end()) return;

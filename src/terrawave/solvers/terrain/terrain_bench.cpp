@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 
+#include "terrawave/par/memory_count.hpp"
 #include "terrawave/solvers/terrain/noise_steps.hpp"
 #include "terrawave/solvers/terrain/peel_steps.hpp"
 #include "terrawave/solvers/terrain/portable_routing.hpp"
@@ -17,7 +19,6 @@ using par::Buffer;
 using par::View;
 
 double median_seconds(const par::Queue& queue, int repeats, const std::function<void()>& work) {
-  work();  // warm: page faults, code upload
   std::vector<double> times;
   for (int i = 0; i < repeats; ++i) {
     queue.synchronize();
@@ -31,10 +32,43 @@ double median_seconds(const par::Queue& queue, int repeats, const std::function<
   return times[times.size() / 2];
 }
 
+// The most memory held at once since construction, by buffers and (on the host) by anything else
+// that the work allocates.
+class PeakMemory {
+ public:
+  explicit PeakMemory(const par::Queue& queue) : queue_(queue) {
+    par::restart_peak_bytes(queue);
+    held_ = double(par::peak_bytes(queue));
+    if (queue.backend() != par::Backend::host) return;
+    std::ofstream("/proc/self/clear_refs") << 5;  // the high-water mark starts again
+    resident_ = status("VmRSS:");
+  }
+  double bytes() const {
+    const auto buffers = double(par::peak_bytes(queue_));
+    if (queue_.backend() != par::Backend::host) return buffers;
+    return std::max(buffers, held_ + status("VmHWM:") - resident_);
+  }
+
+ private:
+  // A line of /proc/self/status in bytes; 0 where there is none.
+  static double status(const std::string& key) {
+    std::ifstream in("/proc/self/status");
+    std::string word;
+    double kib = 0;
+    while (in >> word)
+      if (word == key && in >> kib) return kib * 1024;
+    return 0;
+  }
+  const par::Queue& queue_;
+  double held_ = 0;
+  double resident_ = 0;
+};
+
 double copy_rate(const par::Queue& queue) {
   const Index n = queue.backend() == par::Backend::cuda ? Index{1} << 29 : Index{1} << 27;
   Buffer<std::uint8_t> a(queue, n), b(queue, n);
   a.fill_bytes(1);
+  b.copy_from(a);  // page faults
   const double s = median_seconds(queue, 5, [&] { b.copy_from(a); });
   return 2.0 * double(n) / s;
 }
@@ -49,7 +83,6 @@ class Sheet {
         grid_(grid_of(side)),
         z_(queue, grid_.cells()),
         state_(queue, states(side)),
-        direction_(queue, grid_.cells()),
         sums_(queue, grid_.cells()) {
     par::dispatch(queue, [&](const auto& exec) {
       steps::make_noise(exec, steps::Noise{}, 0, 0, side, side, z_.view());
@@ -101,7 +134,11 @@ class Sheet {
     e.name = name;
     e.side = grid_.rows;
     const auto cells = double(grid_.cells());
+    work(e);  // page faults, code upload
+    queue_.synchronize();
+    const PeakMemory memory(queue_);
     e.seconds = median_seconds(queue_, options_.repeats, [&] { work(e); });
+    e.bytes_per_cell = memory.bytes() / cells;
     e.cells_per_second = cells / e.seconds;
     e.bandwidth_share = moved * cells / e.seconds / result_.copy_bytes_per_second;
     result_.entries.push_back(e);
@@ -131,7 +168,6 @@ class Sheet {
                                       sums_.view(), ping_pong);
         });
         e.rounds = done.rounds;
-        e.bytes_per_cell = done.bytes_per_cell;
       });
     }
   }
@@ -140,7 +176,6 @@ class Sheet {
     time(name, 4 + 1 + 1, [&](BenchEntry& e) {
       const Routed routed = route(queue_, grid_, z_.cview(), state_.cview(), mode, flats);
       e.rounds = routed.stats.rounds;
-      e.bytes_per_cell = routed.stats.bytes / double(grid_.cells());
       e.note = std::to_string(routed.stats.pits) + " pits";
     });
   }
@@ -151,7 +186,6 @@ class Sheet {
   Grid grid_;
   Buffer<float> z_;
   Buffer<std::uint8_t> state_;
-  Buffer<Direction> direction_;
   Buffer<std::int64_t> sums_;
   Receivers receivers_;
 };

@@ -21,7 +21,7 @@ struct BenchEntry {
   double seconds = 0;  // median
   double cells_per_second = 0;
   int rounds = 0;              // 0: the method has none
-  double bytes_per_cell = 0;   // working memory; 0: not counted
+  double bytes_per_cell = 0;   // peak memory / cells, inputs and results included
   double bandwidth_share = 0;  // fewest bytes the step must move / seconds / measured copy rate
   std::string note;
 };

@@ -70,7 +70,7 @@ Index accumulate_by_device(const par::Queue& queue, const Grid& grid, const Rece
   if (on_host(queue)) return cpu::accumulate(queue, grid, receivers, weights, out, combine);
 #if defined(TERRAWAVE_CUDA)
   if constexpr (std::is_integral_v<V>)
-    if (combine == Combine::sum && receivers.jumps.empty())
+    if (combine == Combine::sum && receivers.jumps.empty() && cuda::fits_tiles(view_of(grid, {})))
       return cuda::tile_accumulate(queue, view_of(grid, {}), receivers.direction.view(), weights,
                                    out);
 #endif

@@ -6,49 +6,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "terrawave/solvers/terrain/grid.hpp"
+#include "terrawave/solvers/terrain/cpu/tile_map.hpp"
 
 namespace terrawave::terrain::cpu {
 
 using Word = std::uint64_t;
-inline constexpr int kTileSide = 64;
 
-// Where the tiles lie and which of them touch. Looped edges count as touching.
-class TileMap {
- public:
-  struct Tile {
-    Index row0, col0;
-    int height, width;
-  };
-
-  explicit TileMap(const Grid& grid)
-      : rows_(grid.rows),
-        cols_(grid.cols),
-        down_((grid.rows + kTileSide - 1) / kTileSide),
-        across_((grid.cols + kTileSide - 1) / kTileSide),
-        loop_rows_(grid.loop_rows),
-        loop_cols_(grid.loop_cols) {}
-
-  Index tiles() const { return down_ * across_; }
-  Tile tile(Index t) const {
-    const Index row = t / across_ * kTileSide;
-    const Index col = t % across_ * kTileSide;
-    return {row, col, int(std::min<Index>(kTileSide, rows_ - row)),
-            int(std::min<Index>(kTileSide, cols_ - col))};
+// Bits from bytes of 0 or 1.
+inline Word pack(const std::uint8_t* flags) {
+  Word bits = 0;
+  for (int i = 0; i < kTileSide / 8; ++i) {
+    std::uint64_t eight = 0;
+    std::copy_n(flags + 8 * i, 8, reinterpret_cast<std::uint8_t*>(&eight));
+    bits |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
   }
-  // The tile `down` and `right` of t by one each way or none; -1 outside the raster.
-  Index beside(Index t, int down, int right) const {
-    Index row = t / across_ + down;
-    Index col = t % across_ + right;
-    if (loop_rows_) row = row < 0 ? down_ - 1 : (row >= down_ ? 0 : row);
-    if (loop_cols_) col = col < 0 ? across_ - 1 : (col >= across_ ? 0 : col);
-    return row < 0 || row >= down_ || col < 0 || col >= across_ ? -1 : row * across_ + col;
-  }
-
- private:
-  Index rows_, cols_, down_, across_;
-  bool loop_rows_, loop_cols_;
-};
+  return bits;
+}
 
 // One bit for each cell; bits outside the raster are 0.
 class Plane {
@@ -68,29 +41,32 @@ struct Window {
   Word west[kRows], mid[kRows], east[kRows];
   const Word* shifted(int columns) const { return columns < 0 ? west : (columns > 0 ? east : mid); }
 
-  void load(const TileMap& map, const Plane& plane, Index t) {
-    static constexpr Word kNone[kTileSide] = {};
+  // `rows_of(t)(r)`: row r of tile t, or none of any tile for t = -1.
+  template <class RowsOf>
+  void load(const TileMap& map, Index t, const RowsOf& rows_of) {
+    const TileMap::Around around = map.around(t);
     const TileMap::Tile me = map.tile(t);
-    const auto words = [&](int down, int right) {
-      const Index n = map.beside(t, down, right);
-      return n < 0 ? kNone : plane.tile(n);
+    // The width of the tile to the left and the height of the one above: whole, but at a loop.
+    const auto last_of = [&](Index n, int TileMap::Tile::*side) {
+      return n < 0 ? 0 : (n < t ? kTileSide : map.tile(n).*side) - 1;
     };
-    const Index left = map.beside(t, 0, -1);
-    const int from_left = left < 0 ? 0 : map.tile(left).width - 1;
+    const int from_left = last_of(around.at(0, -1), &TileMap::Tile::width);
     const int from_right = me.width - 1;
-    const auto rows = [&](int at, int count, const Word* l, const Word* m, const Word* r) {
+    const auto rows = [&](int down, int at, int first, int count) {
+      const auto left = rows_of(around.at(down, -1));
+      const auto here = rows_of(around.at(down, 0));
+      const auto right = rows_of(around.at(down, 1));
 #pragma omp simd
       for (int i = 0; i < count; ++i) {
-        mid[at + i] = m[i];
-        east[at + i] = (m[i] >> 1) | ((r[i] & 1) << from_right);
-        west[at + i] = (m[i] << 1) | ((l[i] >> from_left) & 1);
+        const Word m = here(first + i);
+        mid[at + i] = m;
+        east[at + i] = (m >> 1) | ((right(first + i) & 1) << from_right);
+        west[at + i] = (m << 1) | ((left(first + i) >> from_left) & 1);
       }
     };
-    rows(1, kTileSide, words(0, -1), words(0, 0), words(0, 1));
-    const Index above = map.beside(t, -1, 0);
-    const int last = above < 0 ? 0 : map.tile(above).height - 1;
-    rows(0, 1, words(-1, -1) + last, words(-1, 0) + last, words(-1, 1) + last);
-    rows(me.height + 1, 1, words(1, -1), words(1, 0), words(1, 1));
+    rows(0, 1, 0, kTileSide);
+    rows(-1, 0, last_of(around.at(-1, 0), &TileMap::Tile::height), 1);
+    rows(1, me.height + 1, 0, 1);
   }
 };
 

@@ -5,8 +5,8 @@
 #include "terrawave/solvers/terrain/cpu/cpu_flats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <utility>
 
 #include "terrawave/solvers/terrain/cpu/bit_tiles.hpp"
 #include "terrawave/solvers/terrain/portable_routing.hpp"
@@ -14,69 +14,69 @@
 namespace terrawave::terrain::cpu {
 namespace {
 
-// Eight bytes of 0 or 1 to eight bits.
-Word pack(const std::uint8_t* flags) {
-  Word bits = 0;
-  for (int i = 0; i < kTileSide / 8; ++i) {
-    std::uint64_t eight = 0;
-    std::copy_n(flags + 8 * i, 8, reinterpret_cast<std::uint8_t*>(&eight));
-    bits |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
-  }
-  return bits;
-}
+// How many steps each cell is away, modulo 3: 1 + (steps - 1) % 3 as two bits, 0 where no seed is
+// within reach. Seeds are at step 1.
+class Steps {
+ public:
+  explicit Steps(const TileMap& map) : words_(std::size_t(map.tiles()) * kTile, 0) {}
+  Word* low(Index t) { return words_.data() + t * kTile; }
+  Word* high(Index t) { return low(t) + kTileSide; }
+  const Word* low(Index t) const { return t < 0 ? kNone : words_.data() + t * kTile; }
+  const Word* high(Index t) const { return low(t) + kTileSide; }
 
-// Steps from the seeds inside the domain: first[1 + (steps - 1) % 3] as two bits, 0 where no seed
-// is within reach; seeds are at step 1.
+ private:
+  static constexpr int kTile = 2 * kTileSide;
+  static constexpr Word kNone[kTile] = {};
+  std::vector<Word> words_;
+};
+
+// Breadth-first search inside the domain.
 class Search {
  public:
   Search(const TileMap& map, const Plane& domain, bool diagonals)
       : map_(map),
         domain_(domain),
         diagonals_(diagonals),
-        front_{Plane(map), Plane(map)},
-        low_(map),
-        high_(map),
+        steps_(map),
         queued_(std::size_t(map.tiles()), 0) {}
 
-  Plane& seeds() { return front_[1]; }
-  const Plane& low_bits() const { return low_; }
-  const Plane& high_bits() const { return high_; }
+  Word* seeds(Index t) { return steps_.low(t); }
+  const Steps& steps() const { return steps_; }
 
   // Returns the number of steps to the furthest cell.
   Index run() {
-    std::vector<Index> active, next, spent;
-    for (Index t = 0; t < map_.tiles(); ++t) {
-      std::copy_n(front_[1].tile(t), kTileSide, low_.tile(t));
-      queue_around(t, front_[1].tile(t), 2, active);
-    }
+    std::vector<Index> active, next;
+    for (Index t = 0; t < map_.tiles(); ++t) queue_around(t, seeds(t), 2, active);
     Index step = 1;
     while (!active.empty()) {
       ++step;
       next.clear();
-      spent.clear();
-      for (const Index t : active)
-        if (advance(t, step))
-          queue_around(t, front_[step & 1].tile(t), step + 1, next);
-        else
-          spent.push_back(t);
-      // A tile at rest is not written again: its last front must not be seen two steps later.
-      for (const Index t : spent) std::fill_n(front_[(step - 1) & 1].tile(t), kTileSide, Word{0});
+      for (const Index t : active) {
+        Word fresh[kTileSide];
+        if (advance(t, step, fresh)) queue_around(t, fresh, step + 1, next);
+      }
       std::swap(active, next);
     }
     return step - 1;
   }
 
  private:
-  // The cells of tile t at `step`. False when there are none.
-  bool advance(Index t, Index step) {
+  // The cells of tile t that are reached at `step`. False when there are none. They are next to
+  // cells of the step before; older cells of the same residue have no neighbours left to reach.
+  bool advance(Index t, Index step, Word* fresh) {
+    const Index before = (step - 2) % 3;
+    const Word flip_low = before == 1 ? ~Word{0} : 0;
+    const Word flip_high = before == 0 ? ~Word{0} : 0;
     Window w;
-    w.load(map_, front_[(step - 1) & 1], t);
-    const Word low = (step - 1) % 3 != 1 ? ~Word{0} : 0;   // 1, 3
-    const Word high = (step - 1) % 3 != 0 ? ~Word{0} : 0;  // 2, 3
+    w.load(map_, t, [&](Index n) {
+      const Word* const low = std::as_const(steps_).low(n);
+      return [=](int r) { return (low[r] ^ flip_low) & (low[kTileSide + r] ^ flip_high); };
+    });
+    const Word low_bit = before != 0 ? ~Word{0} : 0;
+    const Word high_bit = before != 2 ? ~Word{0} : 0;
     const Word corners = diagonals_ ? ~Word{0} : 0;
-    Word* const front = front_[step & 1].tile(t);
-    Word* const low_bits = low_.tile(t);
-    Word* const high_bits = high_.tile(t);
+    Word* const low = steps_.low(t);
+    Word* const high = steps_.high(t);
     const Word* const domain = domain_.tile(t);
     Word any = 0;
 #pragma omp simd reduction(| : any)
@@ -84,23 +84,23 @@ class Search {
       const Word above = w.mid[r] | (corners & (w.west[r] | w.east[r]));
       const Word below = w.mid[r + 2] | (corners & (w.west[r + 2] | w.east[r + 2]));
       const Word reached = above | below | w.west[r + 1] | w.east[r + 1];
-      const Word fresh = reached & domain[r] & ~(low_bits[r] | high_bits[r]);
-      front[r] = fresh;
-      low_bits[r] |= fresh & low;
-      high_bits[r] |= fresh & high;
-      any |= fresh;
+      fresh[r] = reached & domain[r] & ~(low[r] | high[r]);
+      low[r] |= fresh[r] & low_bit;
+      high[r] |= fresh[r] & high_bit;
+      any |= fresh[r];
     }
     return any != 0;
   }
 
-  // Queues for `step` the tiles that the front of tile t can reach.
+  // Queues for `step` the tiles that `front` in tile t can reach.
   void queue_around(Index t, const Word* front, Index step, std::vector<Index>& queue) {
-    const TileMap::Tile me = map_.tile(t);
     Word all = 0;
     for (int r = 0; r < kTileSide; ++r) all |= front[r];
     if (all == 0) return;
+    const TileMap::Around around = map_.around(t);
+    const TileMap::Tile me = map_.tile(t);
     const auto put = [&](int down, int right) {
-      const Index n = map_.beside(t, down, right);
+      const Index n = around.at(down, right);
       if (n < 0 || queued_[std::size_t(n)] == step) return;
       queued_[std::size_t(n)] = step;
       queue.push_back(n);
@@ -119,12 +119,11 @@ class Search {
   const TileMap& map_;
   const Plane& domain_;
   bool diagonals_;
-  std::array<Plane, 2> front_;  // cells of even and of odd steps
-  Plane low_, high_;
+  Steps steps_;
   std::vector<Index> queued_;  // the last step that a tile was queued for
 };
 
-// Two bits, 0 to 3, of a cell's distance, seen from the cell and from a neighbour.
+// Two bits, 0 to 3, of a cell's steps, seen from the cell and from a neighbour.
 struct Residue {
   Word low, high;
   Word equals(const Residue& o) const { return ~(low ^ o.low) & ~(high ^ o.high); }
@@ -136,9 +135,10 @@ struct Residue {
 };
 struct Residues {
   Window low, high;
-  void load(const TileMap& map, const Search& search, Index t) {
-    low.load(map, search.low_bits(), t);
-    high.load(map, search.high_bits(), t);
+  void load(const TileMap& map, const Steps& steps, Index t) {
+    const auto rows = [](const Word* words) { return [=](int r) { return words[r]; }; };
+    low.load(map, t, [&](Index n) { return rows(steps.low(n)); });
+    high.load(map, t, [&](Index n) { return rows(steps.high(n)); });
   }
 };
 
@@ -215,12 +215,13 @@ class Flats {
       const Index first = (me.row0 + r) * grid_.cols + me.col0;
       std::uint8_t flags[kTileSide] = {};
       std::uint8_t* const kind = f.kind + (r + 1) * f.kWidth + 1;
+      const std::uint8_t* const state = state_ + first;
+      const Direction* const direction = direction_ + first;
 #pragma omp simd
       for (int c = 0; c < me.width; ++c) {
-        const std::uint8_t state = state_[first + c];
-        const bool stuck = (direction_[first + c] == kRoot) & !is_base(state);
-        flags[c] = stuck;
-        kind[c] = !is_data(state) ? kOutside : (stuck ? kStuck : kDrains);
+        const auto is_stuck = std::uint8_t((direction[c] == kRoot) & !is_base(state[c]));
+        flags[c] = is_stuck;
+        kind[c] = is_data(state[c]) ? std::uint8_t(kDrains - is_stuck) : std::uint8_t(kOutside);
       }
       const Word bits = pack(flags);
       stuck_.tile(t)[r] = bits;
@@ -262,11 +263,11 @@ class Flats {
       else
         look_around<2>(f, r, edge, high, uneven);
       level = level && (pack(uneven) & stuck) == 0;
-      away_.seeds().tile(t)[r] = pack(high) & stuck;
+      away_.seeds(t)[r] = pack(high) & stuck;
       std::uint8_t low[kTileSide];
       for (int c = 0; c < kTileSide; ++c) low[c] = edge[c] != kRoot;
       const Word lows = pack(low) & stuck;
-      toward_.seeds().tile(t)[r] = lows;
+      toward_.seeds(t)[r] = lows;
       edge_.tile(t)[r] = lows;
       for (Word left = lows; left != 0; left &= left - 1) {
         const int c = std::countr_zero(left);
@@ -303,8 +304,8 @@ class Flats {
   // first of them. Returns their number.
   Index choose(Index t) {
     const Word* const edge = edge_.tile(t);
-    const Word* const low = toward_.low_bits().tile(t);
-    const Word* const high = toward_.high_bits().tile(t);
+    const Word* const low = toward_.steps().low(t);
+    const Word* const high = toward_.steps().high(t);
     Word any = 0;
     Index drained = 0;
     for (int r = 0; r < kTileSide; ++r) {
@@ -313,8 +314,8 @@ class Flats {
     }
     if (any == 0) return drained;
     Residues toward, away;
-    toward.load(map_, toward_, t);
-    away.load(map_, away_, t);
+    toward.load(map_, toward_.steps(), t);
+    away.load(map_, away_.steps(), t);
     Word bits[3][kTileSide] = {};
     least_key(toward, away, bits);
     const TileMap::Tile me = map_.tile(t);
@@ -405,10 +406,18 @@ template <class T>
 void drain_by_index(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                     par::View<const std::uint8_t> state, par::View<Direction> direction) {
   const par::LaunchScope open(queue);
+  constexpr Index kBlock = 256;
 #pragma omp parallel for schedule(static) num_threads(queue.threads())
-  for (Index c = 0; c < grid.cells(); ++c)
-    if (direction[c] == kRoot && !is_base(state[c]))
-      direction[c] = by_index(grid, z.data, state.data, c);
+  for (Index first = 0; first < grid.cells(); first += kBlock) {
+    const Index end = std::min(first + kBlock, grid.cells());
+    int any = 0;
+#pragma omp simd reduction(| : any)
+    for (Index c = first; c < end; ++c) any |= (direction[c] == kRoot) & !is_base(state[c]);
+    if (any == 0) continue;
+    for (Index c = first; c < end; ++c)
+      if (direction[c] == kRoot && !is_base(state[c]))
+        direction[c] = by_index(grid, z.data, state.data, c);
+  }
 }
 
 template Index resolve_flats(const par::Queue&, const Grid&, par::View<const std::uint8_t>,

@@ -1,7 +1,9 @@
 #include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "terrawave/solvers/terrain/cpu/bit_tiles.hpp"
 #include "terrawave/solvers/terrain/cpu/flow_walk.hpp"
 
 namespace terrawave::terrain::cpu {
@@ -12,12 +14,11 @@ namespace {
 template <class T>
 class PassFilter {
  public:
-  PassFilter() : slots_(std::size_t{1} << kBits) {}
+  PassFilter() : slots_(std::size_t{1} << kBits, Pass<T>{-1, -1, -1, T{}}) {}
 
   void offer(const Pass<T>& pass) {
-    Slot& slot = slots_[slot_of(pass.basin_a, pass.basin_b)];
-    if ((slot.basin_a == pass.basin_a && slot.basin_b == pass.basin_b) ||
-        (slot.basin_a == pass.basin_b && slot.basin_b == pass.basin_a)) {
+    Pass<T>& slot = slots_[slot_of(pass)];
+    if (slot.lower_basin == pass.lower_basin && slot.upper_basin == pass.upper_basin) {
       if (pass.before(slot)) slot = pass;
       return;
     }
@@ -31,88 +32,74 @@ class PassFilter {
   }
 
  private:
-  static constexpr int kBits = 12;  // 4096 slots stay in the second-level cache
-  static std::size_t slot_of(std::int32_t a, std::int32_t b) {
-    const auto low = std::uint32_t(std::min(a, b));
-    const auto high = std::uint32_t(std::max(a, b));
-    return ((low * 0x9e3779b1u) ^ (high * 0x85ebca77u)) >> (32 - kBits);
+  static constexpr int kBits = 10;  // 1024 slots stay in the first-level cache
+  static std::size_t slot_of(const Pass<T>& p) {
+    const std::uint32_t mixed =
+        std::uint32_t(p.lower_basin) * 0x9e3779b1u ^ std::uint32_t(p.upper_basin) * 0x85ebca77u;
+    return mixed >> (32 - kBits);
   }
-  struct Slot : Pass<T> {
-    Slot() : Pass<T>{-1, -1, -1, T{}} {}
-    Slot& operator=(const Pass<T>& p) {
-      Pass<T>::operator=(p);
-      return *this;
-    }
-  };
-  std::vector<Slot> slots_;
+  std::vector<Pass<T>> slots_;
   std::vector<Pass<T>> list_;
 };
 
+// Offers every pair of neighbouring cells in two basins.
 template <class T>
-class RowScan {
+class Scan {
  public:
-  RowScan(const Grid& grid, const T* z, const std::int32_t* labels)
-      : grid_(grid), z_(z), labels_(labels), differs_(std::size_t(grid.cols) + 8, 0) {}
+  Scan(const Grid& grid, const T* z, const std::int32_t* labels)
+      : grid_(grid), z_(z), labels_(labels) {}
 
-  void scan(Index row, PassFilter<T>& filter) {
-    const Index cols = grid_.cols;
-    if (cols > 2 && row + 1 < grid_.rows) {
-      mark(row);
-      const std::uint8_t* const differs = differs_.data();
-      for (Index c = 1; c < cols - 1; ++c)
-        if (differs[c] != 0) inner(row, c, filter);
-      edge(row, 0, filter);
-      edge(row, cols - 1, filter);
-    } else {
-      for (Index c = 0; c < cols; ++c) edge(row, c, filter);
+  // Rows of a column of the raster `kColumn` cells wide: wide enough to read in bursts, narrow
+  // enough for the filter.
+  static constexpr Index kColumn = 512;
+  void column(RowShare rows, Index first, PassFilter<T>& filter) const {
+    const Index end = std::min(first + kColumn, grid_.cols);
+    for (Index row = rows.begin; row < rows.end; ++row) {
+      if (row + 1 == grid_.rows) {
+        for (Index col = first; col < end; ++col) edge(row, col, filter);
+        continue;
+      }
+      if (first == 0) edge(row, 0, filter);
+      const Index to = std::min(end, grid_.cols - 1);
+      for (Index col = std::max<Index>(first, 1); col < to; col += kTileSide)
+        inner(row * grid_.cols + col, int(std::min<Index>(kTileSide, to - col)), filter);
+      if (end == grid_.cols && grid_.cols > 1) edge(row, end - 1, filter);
     }
   }
 
  private:
-  // Which inner cells of the row have a neighbour E, SE, S or SW in another basin.
-  void mark(Index row) {
-    const std::int32_t* const here = labels_ + row * grid_.cols;
-    const std::int32_t* const below = here + grid_.cols;
-    std::uint8_t* const differs = differs_.data();
-    if (grid_.connectivity == Connectivity::d8) {
+  // `count` cells of a row that have all four neighbours.
+  void inner(Index first, int count, PassFilter<T>& filter) const {
+    for (int k = 0; k < 4; k += grid_.step()) {
+      const Index shift = kRowStep[k] * grid_.cols + kColStep[k];
+      const std::int32_t* const here = labels_ + first;
+      const std::int32_t* const there = here + shift;
+      std::uint8_t differs[kTileSide] = {};
 #pragma omp simd
-      for (Index c = 1; c < grid_.cols - 1; ++c)
-        differs[c] = ((here[c] ^ here[c + 1]) | (here[c] ^ below[c + 1]) | (here[c] ^ below[c]) |
-                      (here[c] ^ below[c - 1])) != 0;
-    } else {
-#pragma omp simd
-      for (Index c = 1; c < grid_.cols - 1; ++c)
-        differs[c] = ((here[c] ^ here[c + 1]) | (here[c] ^ below[c])) != 0;
-    }
-  }
-  void inner(Index row, Index col, PassFilter<T>& filter) const {
-    const Index c = row * grid_.cols + col;
-    offer(c, c + 1, 0, filter);
-    if (grid_.connectivity == Connectivity::d8) {
-      offer(c, c + grid_.cols + 1, 1, filter);
-      offer(c, c + grid_.cols, 2, filter);
-      offer(c, c + grid_.cols - 1, 3, filter);
-    } else {
-      offer(c, c + grid_.cols, 2, filter);
+      for (int c = 0; c < count; ++c)
+        differs[c] = (here[c] != there[c]) & ((here[c] | there[c]) >= 0);
+      for (Word left = pack(differs); left != 0; left &= left - 1) {
+        const Index c = first + std::countr_zero(left);
+        offer(c, c + shift, k, filter);
+      }
     }
   }
   void edge(Index row, Index col, PassFilter<T>& filter) const {
     for (int k = 0; k < 4; ++k) {
+      const Index c = row * grid_.cols + col;
       const Index n = grid_.neighbour(row, col, k);
-      if (n >= 0) offer(row * grid_.cols + col, n, k, filter);
+      if (n >= 0 && labels_[c] != labels_[n] && (labels_[c] | labels_[n]) >= 0)
+        offer(c, n, k, filter);
     }
   }
   void offer(Index c, Index n, int k, PassFilter<T>& filter) const {
-    const std::int32_t a = labels_[c];
-    const std::int32_t b = labels_[n];
-    if (a == b || a < 0 || b < 0) return;
-    filter.offer({4 * c + k, a, b, std::max(z_[c], z_[n])});
+    const auto [lower, upper] = std::minmax(labels_[c], labels_[n]);
+    filter.offer({4 * c + k, lower, upper, std::max(z_[c], z_[n])});
   }
 
   const Grid& grid_;
   const T* z_;
   const std::int32_t* labels_;
-  std::vector<std::uint8_t> differs_;
 };
 
 class UnionFind {
@@ -153,8 +140,8 @@ std::vector<Pass<T>> spanning_tree(std::vector<Pass<T>>& passes, Index basins, i
     std::size_t kept = 0;
     std::vector<std::int32_t> chosen;
     for (const Pass<T>& pass : passes) {
-      const std::int32_t a = components.find(pass.basin_a);
-      const std::int32_t b = components.find(pass.basin_b);
+      const std::int32_t a = components.find(pass.lower_basin);
+      const std::int32_t b = components.find(pass.upper_basin);
       if (a == b) continue;
       passes[kept] = pass;
       for (const std::int32_t c : {a, b}) {
@@ -169,7 +156,7 @@ std::vector<Pass<T>> spanning_tree(std::vector<Pass<T>>& passes, Index basins, i
       std::int32_t& mine = best[std::size_t(c)];
       const Pass<T>& pass = passes[std::size_t(mine)];
       mine = -1;
-      if (components.join(pass.basin_a, pass.basin_b)) tree.push_back(pass);
+      if (components.join(pass.lower_basin, pass.upper_basin)) tree.push_back(pass);
     }
   }
   return tree;
@@ -184,12 +171,12 @@ std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, p
   const int threads = queue.threads();
   std::vector<std::vector<Pass<T>>> parts(std::size_t(threads), std::vector<Pass<T>>{});
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
-  for (int t = 0; t < threads; ++t) {
-    RowScan<T> rows(grid, z.data, labels.data);
+  for (int thread = 0; thread < threads; ++thread) {
+    const Scan<T> scan(grid, z.data, labels.data);
     PassFilter<T> filter;
-    const RowShare share = row_share(grid.rows, t, threads);
-    for (Index row = share.begin; row < share.end; ++row) rows.scan(row, filter);
-    parts[std::size_t(t)] = filter.finish();
+    for (Index first = 0; first < grid.cols; first += Scan<T>::kColumn)
+      scan.column(row_share(grid.rows, thread, threads), first, filter);
+    parts[std::size_t(thread)] = filter.finish();
   }
   std::vector<Pass<T>> all = std::move(parts[0]);
   for (std::size_t t = 1; t < parts.size(); ++t)
@@ -204,15 +191,15 @@ BasinTree<T> hang_basins(std::vector<Pass<T>> passes, Index basins) {
   const auto n = std::size_t(basins);
   std::vector<std::int32_t> start(n + 1, 0);
   for (const Pass<T>& p : tree) {
-    ++start[std::size_t(p.basin_a) + 1];
-    ++start[std::size_t(p.basin_b) + 1];
+    ++start[std::size_t(p.lower_basin) + 1];
+    ++start[std::size_t(p.upper_basin) + 1];
   }
   for (std::size_t b = 0; b < n; ++b) start[b + 1] += start[b];
   std::vector<std::int32_t> edges(tree.size() * 2);
   std::vector<std::int32_t> next(start.begin(), start.end() - 1);
   for (std::size_t e = 0; e < tree.size(); ++e) {
-    edges[std::size_t(next[std::size_t(tree[e].basin_a)]++)] = std::int32_t(e);
-    edges[std::size_t(next[std::size_t(tree[e].basin_b)]++)] = std::int32_t(e);
+    edges[std::size_t(next[std::size_t(tree[e].lower_basin)]++)] = std::int32_t(e);
+    edges[std::size_t(next[std::size_t(tree[e].upper_basin)]++)] = std::int32_t(e);
   }
   hung.parent.assign(n, -1);
   hung.pass.assign(n, -1);
@@ -223,7 +210,7 @@ BasinTree<T> hang_basins(std::vector<Pass<T>> passes, Index basins) {
     const std::int32_t b = reached[i];
     for (std::int32_t at = start[std::size_t(b)]; at < start[std::size_t(b) + 1]; ++at) {
       const Pass<T>& p = tree[std::size_t(edges[std::size_t(at)])];
-      const std::int32_t other = p.basin_a == b ? p.basin_b : p.basin_a;
+      const std::int32_t other = p.lower_basin == b ? p.upper_basin : p.lower_basin;
       const auto o = std::size_t(other);
       if (hung.parent[o] >= 0) continue;
       hung.parent[o] = b;

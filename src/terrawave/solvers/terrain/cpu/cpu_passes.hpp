@@ -11,8 +11,8 @@ namespace terrawave::terrain::cpu {
 template <class T>
 struct Pass {
   Index code;
-  std::int32_t basin_a;  // of `cell`
-  std::int32_t basin_b;  // of its neighbour k
+  std::int32_t lower_basin;  // the smaller number of the two
+  std::int32_t upper_basin;
   T height;
   bool before(const Pass& other) const {
     return height != other.height ? height < other.height : code < other.code;

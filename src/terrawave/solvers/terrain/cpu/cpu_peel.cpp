@@ -64,22 +64,15 @@ class Peel {
     const Index begin = rows.begin * grid_.cols;
     const Index end = rows.end * grid_.cols;
     Index finished = 0;
-    for (Index source = begin; source < end; ++source) {
-      if (waiting_[std::size_t(source)] != 0) continue;
-      Index c = source;
-      while (true) {
-        finish(c);
-        ++finished;
-        const Index next = receiver(c);
-        if (next < 0) break;
-        if (next < begin || next >= end) {
-          leaving.push_back(c);
-          break;
-        }
-        if (!arrive(c, next)) break;
-        c = next;
+    // Column by column of the raster: a walk wanders over few rows, and those stay in the cache.
+    for (Index col = 0; col < grid_.cols; col += kColumn)
+      for (Index row = rows.begin; row < rows.end; ++row) {
+        const Index first = row * grid_.cols + col;
+        const Index last = first + std::min(kColumn, grid_.cols - col);
+        for (Index source = first; source < last; ++source)
+          if (waiting_[std::size_t(source)] == 0)
+            finished += walk_down(source, begin, end, leaving);
       }
-    }
     return finished;
   }
 
@@ -95,6 +88,25 @@ class Peel {
   }
 
  private:
+  static constexpr Index kColumn = 256;
+
+  // From a source on, inside the cells [begin, end).
+  Index walk_down(Index source, Index begin, Index end, std::vector<Index>& leaving) {
+    Index finished = 0;
+    for (Index c = source;;) {
+      finish(c);
+      ++finished;
+      const Index next = receiver(c);
+      if (next < 0) return finished;
+      if (next < begin || next >= end) {
+        leaving.push_back(c);
+        return finished;
+      }
+      if (!arrive(c, next)) return finished;
+      c = next;
+    }
+  }
+
   // Adds 1 to `waiting[c]` where neighbour k of (row, c) drains to it.
   void count_from(Index row, int k, std::uint8_t* waiting) const {
     Index other = row + kRowStep[k];

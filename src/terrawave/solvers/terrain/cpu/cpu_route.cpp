@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "terrawave/solvers/terrain/cpu/cpu_descent.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_labels.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
-#include "terrawave/solvers/terrain/cpu/cpu_receivers.hpp"
 #include "terrawave/solvers/terrain/cpu/flow_walk.hpp"
 
 namespace terrawave::terrain::cpu {
@@ -56,7 +56,7 @@ RouteStats fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
   RouteStats stats;
   {
     par::Buffer<Direction> direction(queue, grid.cells());
-    steepest_receivers(queue, grid, z, state, FlatRule::by_index, direction.view());
+    lowest_neighbours(queue, grid, z, state, direction.view());
     const auto pits = label_dense(queue, grid, direction.cview(), state, labels.view());
     auto passes = collect_passes(queue, grid, z, labels.cview());
     stats = stats_of(pits, passes);
