@@ -161,7 +161,7 @@ class Descent {
     if (!edge_row && !edge_col) return;
     for (int c = 0; c < count; ++c) {
       const bool at_edge = edge_row || col + c == 0 || col + c == grid_.cols - 1;
-      if (at_edge && no_lower(near, col + c)) found[c] = by_index(row, col + c);
+      if (at_edge && no_lower(near, col + c)) found[c] = by_index(grid_, z_, state_, row, col + c);
     }
   }
   bool no_lower(const Near& near, Index col) const {
@@ -170,16 +170,6 @@ class Descent {
         return false;
     return true;
   }
-  Direction by_index(Index row, Index col) const {
-    const Index c = row * grid_.cols + col;
-    for (int k = 0; k < kNeighbours; k += grid_.step()) {
-      const Index n = grid_.neighbour(row, col, k);
-      if (n < 0 || !is_data(state_[n]) || z_[n] != z_[c]) continue;
-      if (is_base(state_[n]) || n < c) return Direction(k);
-    }
-    return kRoot;
-  }
-
   const Grid& grid_;
   const T* z_;
   const std::uint8_t* state_;

@@ -1,9 +1,9 @@
-// Walking along receivers on the host.
+// Walking from cell to cell on the host.
 #pragma once
 
 #include <array>
 
-#include "terrawave/solvers/terrain/grid.hpp"
+#include "terrawave/solvers/terrain/terrain_routing.hpp"
 
 namespace terrawave::terrain::cpu {
 
@@ -39,6 +39,18 @@ template <class F>
 decltype(auto) with_walk(const Grid& grid, const F& f) {
   if (grid.loop_cols || grid.loop_rows) return f(Walk<true>(grid));
   return f(Walk<false>(grid));
+}
+
+// FlatRule::by_index for one cell without a lower neighbour.
+template <class T>
+Direction by_index(const Grid& grid, const T* z, const std::uint8_t* state, Index row, Index col) {
+  const Index c = row * grid.cols + col;
+  for (int k = 0; k < kNeighbours; k += grid.step()) {
+    const Index n = grid.neighbour(row, col, k);
+    if (n < 0 || !is_data(state[n]) || z[n] != z[c]) continue;
+    if (is_base(state[n]) || n < c) return Direction(k);
+  }
+  return kRoot;
 }
 
 // Rows [begin, end) of thread `t` of `threads`.
