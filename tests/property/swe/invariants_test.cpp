@@ -223,7 +223,9 @@ TEST(Invariants, MethodThreadsAndGuardedMemoryGiveTheSameBits) {
     const auto reference = run(Method::edges, par::Queue::host(1));
     EXPECT_FALSE(std::isnan(reference[0][0]));
     EXPECT_EQ(run(Method::edges, par::Queue::host(3)), reference);
+    EXPECT_EQ(run(Method::cells, par::Queue::host(1)), reference);
     EXPECT_EQ(run(Method::cells, par::Queue::host(2)), reference);
+    EXPECT_EQ(run(Method::cells, par::Queue::host(5)), reference);
     EXPECT_EQ(run(Method::edges, par::Queue::guarded_host(2)), reference);
     EXPECT_EQ(run(Method::cells, par::Queue::guarded_host(1)), reference);
   }

@@ -118,12 +118,45 @@ TEST(Speeds, SinglePrecisionKeepsTheInternalPair) {
   }
 }
 
-CellState<double> cell_of(const Column<double>& c, double bottom) {
-  return {c.h1, c.h1 * c.u1, 0, c.h2, c.h2 * c.u2, 0, bottom};
+// The two pairs give the four speeds, and the polynomial of the left-going one, wherever they claim
+// to be found. For J < 0.5 that is wherever two speeds are below zero and two above.
+TEST(Pairs, AreThoseOfTheFourSpeeds) {
+  Draw draw;
+  int found = 0, apart = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const double ratio = draw(0, 0.9999), g = 9.81;
+    Column<double> c = random_column(draw, g, ratio, 0.5);
+    const double slow = (c.u1 + c.u2) / 2 * 0.9;  // a tenth of the mean velocity is left
+    c.u1 -= slow;
+    c.u2 -= slow;
+    const auto physics = make_physics<double>(g, ratio);
+    Resolvent<double> resolvent = begin_pairs(physics, c, 1 / (c.h1 + c.h2));
+    const bool trusted = solve_pairs(resolvent) > 0;
+    const auto exact = reference::speeds(g, ratio, c.h1, c.h2, c.u1, c.u2);
+    const bool two_and_two = exact[1] < 0 && exact[2] > 0;
+    if (two_and_two) ++apart;
+    if (!trusted || !two_and_two) continue;
+    ++found;
+    const Pairs<double> p(resolvent);
+    // The roots of the discriminants lose what the internal speeds are smaller than the external.
+    const double whole = double(exact[3] - exact[0]);
+    const double found_x[4] = {p.x.x1, p.x.x2, p.x.x3, p.x.x4};
+    for (std::size_t i = 0; i < 4; ++i)
+      ASSERT_NEAR(found_x[i], double(exact[i]), 2e-15 * whole)
+          << "r " << ratio << " h " << c.h1 << " " << c.h2 << " u " << c.u1 << " " << c.u2;
+    ASSERT_NEAR(p.linear, -double(exact[0] + exact[1]), 2e-15 * whole);
+  }
+  EXPECT_GT(found, 10000);
+  EXPECT_GT(found, 0.95 * apart);  // what is not trusted is only slower
+}
+
+Flow<double> cell_of(const Column<double>& c, double bottom) {
+  return flow_of(CellState<double>{c.h1, c.h1 * c.u1, 0, c.h2, c.h2 * c.u2, 0, bottom});
 }
 
 struct Edge {
-  CellState<double> left, right;
+  Flow<double> left, right;
+  double dH;
   EdgeSides<double> sides;
 };
 Edge random_edge(Draw& draw, double g, double ratio) {
@@ -133,8 +166,9 @@ Edge random_edge(Draw& draw, double g, double ratio) {
   b.h2 *= draw(0.7, 1.4);
   b.u1 += draw(-0.05, 0.05);
   b.u2 += draw(-0.05, 0.05);
-  const CellState<double> l = cell_of(a, draw(1, 2)), r = cell_of(b, draw(1, 2));
-  return {l, r, EdgeSides<double>(l, r, false, 1.0, 0.0)};
+  const double bottom_l = draw(1, 2), bottom_r = draw(1, 2);
+  const Flow<double> l = cell_of(a, bottom_l), r = cell_of(b, bottom_r);
+  return {l, r, bottom_r - bottom_l, EdgeSides<double>(l, r, false, 1.0, 0.0)};
 }
 
 // F(w_r) - F(w_l) - B dw = A dw, with the averages' A and a flat bottom (the bottom's terms
@@ -144,14 +178,20 @@ TEST(Roe, Identity) {
   for (int k = 0; k < 5000; ++k) {
     const double g = 9.81, ratio = draw(0, 0.999);
     Edge e = random_edge(draw, g, ratio);
-    e.right.bottom = e.left.bottom;
+    const auto flatten = [](Flow<double>& f) {
+      f.level1 = (f.h1 + f.h2) - 1;
+      f.level2 = f.h2 - 1;
+    };
+    flatten(e.left);
+    flatten(e.right);
     e.sides = EdgeSides<double>(e.left, e.right, false, 1.0, 0.0);
     const auto physics = make_physics<double>(g, ratio);
     const Vec4<double> R = residual(physics, e.sides.mean, e.sides.l, e.sides.r);
     const auto A = reference::matrix(g, ratio, e.sides.mean.h1, e.sides.mean.h2, e.sides.mean.u1,
                                      e.sides.mean.u2);
-    const double dw[4] = {e.right.h1 - e.left.h1, e.right.q1x - e.left.q1x, e.right.h2 - e.left.h2,
-                          e.right.q2x - e.left.q2x};
+    const auto& l = e.sides.l;
+    const auto& r = e.sides.r;
+    const double dw[4] = {r.h1 - l.h1, r.q1 - l.q1, r.h2 - l.h2, r.q2 - l.q2};
     const double found[4] = {R.a, R.b, R.c, R.d};
     for (std::size_t i = 0; i < 4; ++i) {
       double expected = 0, size = 0;
@@ -188,6 +228,37 @@ TEST(Roe, SignOfTheMatrix) {
     for (std::size_t i = 0; i < 4; ++i)
       ASSERT_NEAR(found[i], double(expected[i]), 1e-12 * size / (gap * gap));
   }
+}
+
+// The part of R that runs to the right, from the pairs, equals (R + K sgn(D) K^-1 R) / 2.
+TEST(Roe, PartThatRunsToTheRight) {
+  Draw draw;
+  int compared = 0;
+  for (int k = 0; k < 5000; ++k) {
+    const double g = 9.81, ratio = draw(0, 0.999);
+    const Edge e = random_edge(draw, g, ratio);
+    const auto physics = make_physics<double>(g, ratio);
+    Column<double> m = e.sides.mean;
+    const double slow = (m.u1 + m.u2) / 2 * 0.9;
+    m.u1 -= slow;
+    m.u2 -= slow;
+    Resolvent<double> resolvent = begin_pairs(physics, m, e.sides.per_depth);
+    const bool found = solve_pairs(resolvent) > 0;
+    const Pairs<double> pairs(resolvent);
+    const double whole = pairs.x.x4 - pairs.x.x1;
+    const double gap = (pairs.x.x3 - pairs.x.x2) / whole;
+    if (!found || !(pairs.x.x2 < 0 && pairs.x.x3 > 0) || gap < 1e-3) continue;
+    ++compared;
+    const Vec4<double> R{draw(-1, 1), draw(-1, 1), draw(-1, 1), draw(-1, 1)};
+    const Vec4<double> p = right_going(physics, m, pairs, R);
+    const auto sign = reference::sign_times(g, ratio, m.h1, m.h2, m.u1, m.u2, {R.a, R.b, R.c, R.d});
+    const double given[4] = {R.a, R.b, R.c, R.d}, got[4] = {p.a, p.b, p.c, p.d};
+    double size = 1;
+    for (const auto& w : sign) size = std::max(size, std::abs(double(w)));
+    for (std::size_t i = 0; i < 4; ++i)
+      ASSERT_NEAR(got[i], (given[i] + double(sign[i])) / 2, 1e-13 * size / gap);
+  }
+  EXPECT_GT(compared, 2000);
 }
 
 // Where the margin says that the fix cannot act, the full fix adds nothing.
@@ -244,8 +315,7 @@ TEST(EntropyFix, DeltaIsTheInverseOfR) {
     const double d2 = s.r.level2 - s.l.level2, d1 = s.r.level1 - s.l.level1 - d2;
     const auto A = reference::matrix(g, ratio, s.mean.h1, s.mean.h2, s.mean.u1, s.mean.u2);
     const double delta[4] = {d1, R.a, d2, R.c};
-    const double dH = e.right.bottom - e.left.bottom;
-    const double expected[4] = {R.a, R.b, R.c, R.d + s.mean.u2 * s.mean.u2 * dH};
+    const double expected[4] = {R.a, R.b, R.c, R.d + s.mean.u2 * s.mean.u2 * e.dH};
     for (std::size_t i = 0; i < 4; ++i) {
       double sum = 0, size = 1;
       for (std::size_t j = 0; j < 4; ++j) {
@@ -262,8 +332,7 @@ TEST(Wall, LetsNothingThrough) {
   for (int k = 0; k < 2000; ++k) {
     const double g = 9.81, ratio = draw(0.5, 0.99);
     const Column<double> c = random_column(draw, g, ratio, 0.5);
-    CellState<double> cell = cell_of(c, 1);
-    cell.q1y = draw(-1, 1);
+    const CellState<double> cell{c.h1, c.h1 * c.u1, draw(-1, 1), c.h2, c.h2 * c.u2, 0, 1};
     const auto f =
         edge_flux(make_physics<double>(g, ratio), cell, cell, true, 0.6, 0.8, draw(0.1, 3));
     ASSERT_EQ(f.mass1, 0);

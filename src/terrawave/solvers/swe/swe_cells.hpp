@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "terrawave/solvers/swe/swe_speeds.hpp"
+#include "terrawave/solvers/swe/swe_pairs.hpp"
 
 namespace terrawave::swe {
 
@@ -23,7 +23,6 @@ struct Side {
   Real q1, q2;  // discharges along the normal
   Real level1;  // free surface, h1 + h2 - bottom
   Real level2;  // interface, h2 - bottom
-  Real i1, i2;  // 1 / h1, 1 / h2
 };
 
 // What an edge gives to its cells, times its length. Mass goes to both sides alike. Momentum is
@@ -37,39 +36,38 @@ struct EdgeFlux {
   Real speed;  // length * max |speed|, m^2/s
 };
 
+// What edges need of a cell whatever their direction.
 template <class Real>
-TW_FUNCTION Side<Real> side_of(const CellState<Real>& c, Real i1, Real i2, Real nx, Real ny) {
-  using std::fma;
-  Side<Real> s;
-  const Real u1x = c.q1x * i1, u1y = c.q1y * i1;
-  const Real u2x = c.q2x * i2, u2y = c.q2y * i2;
-  s.h1 = c.h1;
-  s.h2 = c.h2;
-  s.u1 = fma(u1x, nx, u1y * ny);
-  s.u2 = fma(u2x, nx, u2y * ny);
-  s.t1 = fma(u1y, nx, -(u1x * ny));
-  s.t2 = fma(u2y, nx, -(u2x * ny));
-  s.q1 = c.h1 * s.u1;
-  s.q2 = c.h2 * s.u2;
-  s.level1 = (c.h1 + c.h2) - c.bottom;
-  s.level2 = c.h2 - c.bottom;
-  s.i1 = i1;
-  s.i2 = i2;
-  return s;
+struct Flow {
+  Real h1, h2;
+  Real u1x, u1y, u2x, u2y;
+  Real level1, level2;
+};
+
+template <class Real>
+TW_FUNCTION Flow<Real> flow_of(const CellState<Real>& c) {
+  Real i1 = c.h1, i2 = c.h2;
+  invert(i1, i2);
+  const Real level2 = c.h2 - c.bottom;
+  return {c.h1,  c.h2, c.q1x * i1, c.q1y * i1, c.q2x * i2, c.q2y * i2, (c.h1 + c.h2) - c.bottom,
+          level2};
 }
 
-// Roe's averages: depths by arithmetic mean, velocities weighted with the roots of the depths.
 template <class Real>
-TW_FUNCTION Column<Real> roe_average(const Side<Real>& l, const Side<Real>& r) {
+TW_FUNCTION Side<Real> side_of(const Flow<Real>& c, Real nx, Real ny) {
   using std::fma;
-  using std::sqrt;
-  const Real w1 = sqrt(r.h1 * l.i1);
-  const Real w2 = sqrt(r.h2 * l.i2);
-  Real n1 = Real(1) + w1;
-  Real n2 = Real(1) + w2;
-  invert(n1, n2);
-  return {Real(0.5) * (l.h1 + r.h1), Real(0.5) * (l.h2 + r.h2), fma(w1, r.u1, l.u1) * n1,
-          fma(w2, r.u2, l.u2) * n2};
+  Side<Real> s;
+  s.h1 = c.h1;
+  s.h2 = c.h2;
+  s.u1 = fma(c.u1x, nx, c.u1y * ny);
+  s.u2 = fma(c.u2x, nx, c.u2y * ny);
+  s.t1 = fma(c.u1y, nx, -(c.u1x * ny));
+  s.t2 = fma(c.u2y, nx, -(c.u2x * ny));
+  s.q1 = c.h1 * s.u1;
+  s.q2 = c.h2 * s.u2;
+  s.level1 = c.level1;
+  s.level2 = c.level2;
+  return s;
 }
 
 // Four components in the order (h1, q1, h2, q2).
@@ -206,6 +204,31 @@ TW_FUNCTION Vec4<Real> upwinding(const Physics<Real>& physics, const Column<Real
   return horner(v, x.x1, f.c0, R);
 }
 
+// P+ R = (R + sgn(A) R) / 2 where two speeds are below zero and two above: N(A) l(A) R, with N the
+// polynomial of the left-going pair and l the line that makes N l = 1 at the right-going speeds.
+template <class Real>
+TW_FUNCTION Vec4<Real> right_going(const Physics<Real>& physics, const Column<Real>& mean,
+                                   const Pairs<Real>& k, const Vec4<Real>& R) {
+  using std::fma;
+  const Real a23 = physics.g * mean.h1;
+  const Real gh2 = physics.g * mean.h2;
+  const Real a21 = fma(-mean.u1, mean.u1, a23), a41 = physics.ratio * gh2;
+  const Real a43 = fma(-mean.u2, mean.u2, gh2);
+  const Real two_u1 = mean.u1 + mean.u1, two_u2 = mean.u2 + mean.u2;
+  // y = l(A) R = slope A R + level R
+  const Real ARb = fma(a21, R.a, fma(two_u1, R.b, a23 * R.c));
+  const Real ARd = fma(a41, R.a, fma(two_u2, R.d, a43 * R.c));
+  const Vec4<Real> y{fma(k.slope, R.b, k.level * R.a), fma(k.slope, ARb, k.level * R.b),
+                     fma(k.slope, R.d, k.level * R.c), fma(k.slope, ARd, k.level * R.d)};
+  // N(A) y = A (A y) + linear A y + constant y; the first and third component of A y are y.b, y.d.
+  const Real zb = fma(a21, y.a, fma(two_u1, y.b, a23 * y.c));
+  const Real zd = fma(a41, y.a, fma(two_u2, y.d, a43 * y.c));
+  return {fma(k.linear, y.b, fma(k.constant, y.a, zb)),
+          fma(a21 + k.constant, y.b, fma(two_u1 + k.linear, zb, a23 * y.d)),
+          fma(k.linear, y.d, fma(k.constant, y.c, zd)),
+          fma(a43 + k.constant, y.d, fma(two_u2 + k.linear, zd, a41 * y.b))};
+}
+
 // q(A) delta, the viscosity of Harten and Hyman's fix in the form that keeps a lake at rest:
 // delta = (dh1, dq1, d(h2 - H), dq2), and q interpolates |x|_eps - |x|.
 template <class Real>
@@ -264,45 +287,58 @@ TW_FUNCTION Real fix_margin(const Physics<Real>& physics, const Speeds<Real>& x,
                  smaller(signs, smaller(external, internal)));
 }
 
-// Both sides of an edge and the averages between them.
+// Both sides of an edge and Roe's averages between them: depths by arithmetic mean, velocities
+// weighted with the roots of the depths. With w = sqrt(h_l h_r) that is
+//   (sqrt(h_l) u_l + sqrt(h_r) u_r) / (sqrt(h_l) + sqrt(h_r)) = (q_l + q_r + w (u_l + u_r)) / (h_l
+//   + h_r + 2 w).
 template <class Real>
 struct EdgeSides {
   Side<Real> l, r;
   Column<Real> mean;
+  Real per_depth;  // 1 / (mean.h1 + mean.h2)
   // `wall`: the right side is the left one with the normal velocity turned round. Free outflow:
   // the left cell stands on both sides.
-  TW_FUNCTION EdgeSides(const CellState<Real>& left, const CellState<Real>& right, bool wall,
-                        Real nx, Real ny) {
-    Real li1 = left.h1, li2 = left.h2, ri1 = right.h1, ri2 = right.h2;
-    invert(li1, li2, ri1, ri2);
-    l = side_of(left, li1, li2, nx, ny);
-    r = side_of(right, ri1, ri2, nx, ny);
+  EdgeSides() = default;
+  TW_FUNCTION EdgeSides(const Flow<Real>& left, const Flow<Real>& right, bool wall, Real nx,
+                        Real ny) {
+    using std::fma;
+    using std::sqrt;
+    l = side_of(left, nx, ny);
+    r = side_of(right, nx, ny);
     r.u1 = wall ? -l.u1 : r.u1;
     r.u2 = wall ? -l.u2 : r.u2;
     r.q1 = wall ? -l.q1 : r.q1;
     r.q2 = wall ? -l.q2 : r.q2;
-    mean = roe_average(l, r);
+    const Real w1 = sqrt(l.h1 * r.h1), w2 = sqrt(l.h2 * r.h2);
+    const Real both1 = l.h1 + r.h1, both2 = l.h2 + r.h2;
+    Real n1 = fma(Real(2), w1, both1), n2 = fma(Real(2), w2, both2);
+    mean.h1 = Real(0.5) * both1;
+    mean.h2 = Real(0.5) * both2;
+    per_depth = mean.h1 + mean.h2;
+    invert(n1, n2, per_depth);
+    mean.u1 = fma(w1, l.u1 + r.u1, l.q1 + r.q1) * n1;
+    mean.u2 = fma(w2, l.u2 + r.u2, l.q2 + r.q2) * n2;
   }
 };
 
-// What the edge passes on, from v = sgn(A) R + q(A) delta. Nothing passes a wall.
+// What the edge passes on, from p = P+ R, the part of R that runs to the right. Nothing passes a
+// wall.
 template <class Real>
 TW_FUNCTION EdgeFlux<Real> assemble(const EdgeSides<Real>& s, const Vec4<Real>& R,
-                                    const Vec4<Real>& v, Real fastest, bool wall, Real nx, Real ny,
+                                    const Vec4<Real>& p, Real fastest, bool wall, Real nx, Real ny,
                                     Real length) {
   using std::fma;
   const Side<Real>& l = s.l;
   const Side<Real>& r = s.r;
-  const Real half = Real(0.5) * length;
-  Real m1 = half * ((l.q1 + r.q1) - v.a);
-  Real m2 = half * ((l.q2 + r.q2) - v.c);
+  Real m1 = length * (r.q1 - p.a);
+  Real m2 = length * (r.q2 - p.c);
   m1 = wall ? Real(0) : m1;
   m2 = wall ? Real(0) : m2;
   // The tangential momentum is carried by the mass flux (the improvement of IR-Roe).
   const Real carried1 = m1 * (m1 > Real(0) ? l.t1 : r.t1);
   const Real carried2 = m2 * (m2 > Real(0) ? l.t2 : r.t2);
-  const Real ln1 = half * (R.b - v.b), rn1 = -half * (R.b + v.b);
-  const Real ln2 = half * (R.d - v.d), rn2 = -half * (R.d + v.d);
+  const Real ln1 = length * (R.b - p.b), rn1 = -(length * p.b);
+  const Real ln2 = length * (R.d - p.d), rn2 = -(length * p.d);
   const Real lt1 = carried1 - length * l.q1 * l.t1, rt1 = carried1 - length * r.q1 * r.t1;
   const Real lt2 = carried2 - length * l.q2 * l.t2, rt2 = carried2 - length * r.q2 * r.t2;
   EdgeFlux<Real> f;
@@ -325,27 +361,35 @@ TW_FUNCTION Real fastest(const Speeds<Real>& x) {
   return larger(-x.x1, x.x4);
 }
 
-// The edge without the entropy fix. Where the fix may act, `speed` is negative: then call
-// edge_flux_fixed. (NaN counts as such.)
+// The last part of edge_flux_plain. `found` is positive where `pairs` can be trusted.
 template <class Real>
-TW_FUNCTION EdgeFlux<Real> edge_flux_plain(const Physics<Real>& physics,
-                                           const CellState<Real>& left,
-                                           const CellState<Real>& right, bool wall, Real nx,
-                                           Real ny, Real length) {
-  const EdgeSides<Real> s(left, right, wall, nx, ny);
-  const Speeds<Real> x = speeds(physics, s.mean);
-  const Vec4<Real> R = residual(physics, s.mean, s.l, s.r);
-  const Vec4<Real> v = upwinding(physics, s.mean, x, R);
-  const Real f = fastest(x);
-  const Real marked = fix_margin(physics, x, s.l, s.r) > Real(0) ? f : -f;
-  return assemble(s, R, v, marked, wall, nx, ny, length);
+TW_FUNCTION EdgeFlux<Real> finish_plain(const Physics<Real>& physics, const EdgeSides<Real>& s,
+                                        const Vec4<Real>& R, const Pairs<Real>& pairs, Real found,
+                                        bool wall, Real nx, Real ny, Real length) {
+  const Vec4<Real> p = right_going(physics, s.mean, pairs, R);
+  const Real f = fastest(pairs.x);
+  const Real margin = smaller(fix_margin(physics, pairs.x, s.l, s.r), found);
+  return assemble(s, R, p, margin > Real(0) ? f : -f, wall, nx, ny, length);
 }
 
+// An edge with two pairs of waves and without the entropy fix, which is almost every edge. Where
+// that is not proven, `speed` is negative: then call edge_flux_fixed. (NaN counts as such.)
 template <class Real>
-TW_FUNCTION EdgeFlux<Real> edge_flux_fixed(const Physics<Real>& physics,
-                                           const CellState<Real>& left,
-                                           const CellState<Real>& right, bool wall, Real nx,
-                                           Real ny, Real length) {
+TW_FUNCTION EdgeFlux<Real> edge_flux_plain(const Physics<Real>& physics, const Flow<Real>& left,
+                                           const Flow<Real>& right, bool wall, Real nx, Real ny,
+                                           Real length) {
+  const EdgeSides<Real> s(left, right, wall, nx, ny);
+  const Vec4<Real> R = residual(physics, s.mean, s.l, s.r);
+  Resolvent<Real> k = begin_pairs(physics, s.mean, s.per_depth);
+  const Real found = solve_pairs(k);
+  return finish_plain(physics, s, R, Pairs<Real>(k), found, wall, nx, ny, length);
+}
+
+// Any edge.
+template <class Real>
+TW_FUNCTION EdgeFlux<Real> edge_flux_fixed(const Physics<Real>& physics, const Flow<Real>& left,
+                                           const Flow<Real>& right, bool wall, Real nx, Real ny,
+                                           Real length) {
   const EdgeSides<Real> s(left, right, wall, nx, ny);
   const Speeds<Real> x = speeds(physics, s.mean);
   const Speeds<Real> x_l = speeds(physics, Column<Real>{s.l.h1, s.l.h2, s.l.u1, s.l.u2});
@@ -354,8 +398,10 @@ TW_FUNCTION EdgeFlux<Real> edge_flux_fixed(const Physics<Real>& physics,
   const Real d1 = s.r.level1 - s.l.level1, d2 = s.r.level2 - s.l.level2;
   const Vec4<Real> v = upwinding(physics, s.mean, x, R);
   const Vec4<Real> w = entropy_fix(physics, s.mean, x, x_l, x_r, Vec4<Real>{d1 - d2, R.a, d2, R.c});
-  return assemble(s, R, Vec4<Real>{v.a + w.a, v.b + w.b, v.c + w.c, v.d + w.d}, fastest(x), wall,
-                  nx, ny, length);
+  const Real half = Real(0.5);
+  const Vec4<Real> p{half * (R.a + (v.a + w.a)), half * (R.b + (v.b + w.b)),
+                     half * (R.c + (v.c + w.c)), half * (R.d + (v.d + w.d))};
+  return assemble(s, R, p, fastest(x), wall, nx, ny, length);
 }
 
 // The whole edge.
@@ -363,8 +409,9 @@ template <class Real>
 TW_FUNCTION EdgeFlux<Real> edge_flux(const Physics<Real>& physics, const CellState<Real>& left,
                                      const CellState<Real>& right, bool wall, Real nx, Real ny,
                                      Real length) {
-  const EdgeFlux<Real> f = edge_flux_plain(physics, left, right, wall, nx, ny, length);
-  return f.speed > Real(0) ? f : edge_flux_fixed(physics, left, right, wall, nx, ny, length);
+  const Flow<Real> l = flow_of(left), r = flow_of(right);
+  const EdgeFlux<Real> f = edge_flux_plain(physics, l, r, wall, nx, ny, length);
+  return f.speed > Real(0) ? f : edge_flux_fixed(physics, l, r, wall, nx, ny, length);
 }
 
 }  // namespace terrawave::swe

@@ -112,8 +112,8 @@ class DeviceState {
 template <class Real>
 class DeviceWork {
  public:
-  DeviceWork(const par::Queue& queue, const MeshView<Real>& mesh, bool per_cell)
-      : crossing(queue, mesh.owned), fastest(queue, 1) {
+  DeviceWork(const par::Queue& queue, const MeshView<Real>& mesh, bool per_cell, Index crossings)
+      : crossing(queue, crossings), fastest(queue, 1) {
     if (per_cell) {
       for (auto& r : rates_) r = par::Buffer<Real>(queue, mesh.owned);
       return;
@@ -134,7 +134,7 @@ class DeviceWork {
     return {rates_[0].view(), rates_[1].view(), rates_[2].view(), rates_[3].view(),
             rates_[4].view(), rates_[5].view(), crossing.view()};
   }
-  par::Buffer<Real> crossing;  // [owned] 1/s
+  par::Buffer<Real> crossing;  // 1/s, of each cell or block
   par::Buffer<Real> fastest;   // [1] minus their maximum
 
  private:

@@ -109,8 +109,8 @@ Table swe_table() {
       .key(Key::text("method")
                .one_of({"auto", "edges", "cells"})
                .fallback("auto")
-               .describe("Evaluate each edge once and store it, or in both of its cells; the bits "
-                         "are the same."))
+               .describe("Evaluate each edge once and store it, or let cells evaluate their edges "
+                         "(on a CPU block by block, each edge once); the bits are the same."))
       .table(initial)
       .table(region)
       .table(raster);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "terrawave/comm/halo.hpp"
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/swe/swe_audit_steps.hpp"
+#include "terrawave/solvers/swe/swe_blocks.hpp"
 #include "terrawave/solvers/swe/swe_device.hpp"
 #include "terrawave/solvers/swe/swe_steps.hpp"
 
@@ -34,8 +36,9 @@ class Swe final : public SweSolver {
         center_y_(mesh.center_y),
         per_cell_(use_cells(context.queue, parameters.method, mesh.part.owned())),
         mesh_(context.queue, mesh, kinds),
+        plan_(block_plan(context.queue, mesh, kinds)),
         state_(context.queue, mesh.part.total(), initial),
-        work_(context.queue, mesh_.view(), per_cell_),
+        work_(context.queue, mesh_.view(), per_cell_, crossings()),
         global_(context.queue, ids_),
         area_(context.queue,
               std::vector<double>(mesh.area.begin(), mesh.area.begin() + mesh.part.owned())),
@@ -94,11 +97,13 @@ class Swe final : public SweSolver {
   std::optional<sim::BadValue> find_bad_value() override;
 
   sim::Work work() const override {
-    // Least traffic: the state and the bottom read once, the state written once, and per edge its
-    // normal, length and two cells. Operations: counted in the edge without entropy fix and in the
-    // gather, a multiply-add as two.
     const double real = sizeof(Real);
-    return {double(global_cells_), 13 * real + 1.5 * (3 * real + 8), 1.5 * kFlopsPerEdge + 50};
+    // Read and written in memory by blocks: state and bottom read, rates written (13), rates and
+    // state read, state written (18), the area; per edge its normal, length and two slots.
+    if (blocks()) return {double(global_cells_), 32 * real + 1.5 * (3 * real + 4), kFlops};
+    // Least traffic otherwise: the state and the bottom read once, the state written once, and per
+    // edge its normal, length and two cells.
+    return {double(global_cells_), 13 * real + 1.5 * (3 * real + 8), kFlops};
   }
 
   std::vector<sim::FieldInfo> fields() const override;
@@ -122,16 +127,25 @@ class Swe final : public SweSolver {
   Index global_cells() const override { return global_cells_; }
 
  private:
-  // Multiply-adds count as two; the 14 divisions and roots as one each. Counted in the machine
-  // code.
-  static constexpr double kFlopsPerEdge = 530;
+  // Operations per update: an edge without entropy fix (362, a multiply-add as two, its ten
+  // divisions and roots as one each), velocities of a cell and the sum over its edges.
+  static constexpr double kFlops = 1.5 * 362 + 11 + 50;
 
   // Measured on an H200 (bench/results/h200): a step of few cells is bound by its launches, of
   // which the cells' way has one less; beyond, evaluating each edge once wins by a third.
   static bool use_cells(const par::Queue& queue, Method method, Index cells) {
     if (method != Method::automatic) return method == Method::cells;
-    return queue.backend() == par::Backend::cuda && cells < 100000;
+    return queue.backend() == par::Backend::host || cells < 100000;
   }
+  BlockPlan<Real> block_plan(const par::Queue& queue, const domain::LocalTriMesh& mesh,
+                             const std::vector<BoundaryKind>& kinds) const {
+    if (!blocks()) return {};
+    return BlockPlan<Real>(queue.threads(), mesh, kinds, mesh_.view().per_area);
+  }
+  // Whether blocks of cells evaluate their edges.
+  bool blocks() const { return per_cell_ && context_.queue.backend() == par::Backend::host; }
+  // How many parts report their fastest crossing: cells or blocks.
+  Index crossings() const { return blocks() ? plan_.blocks() : mesh_.view().owned; }
   static bool has_outflow(sim::Context& context, const domain::LocalTriMesh& mesh,
                           const std::vector<BoundaryKind>& kinds) {
     std::int64_t open = 0;
@@ -161,13 +175,23 @@ class Swe final : public SweSolver {
   void evaluate_part(const Exec& exec, bool inner) {
     const MeshView<Real> mesh = mesh_.view();
     if (per_cell_) {
-      const auto range =
-          inner ? par::Range1{0, inner_cells_} : par::Range1{inner_cells_, mesh.owned};
-      evaluate_cells(exec, physics_, mesh, state_.view(), work_.rates(), range);
+      evaluate_rates(exec, inner);
     } else {
       const auto range =
           inner ? par::Range1{0, inner_edges_} : par::Range1{inner_edges_, mesh.edges};
       evaluate_edges(exec, physics_, mesh, state_.view(), work_.edges(), range);
+    }
+  }
+  template <class Exec>
+  void evaluate_rates(const Exec& exec, bool inner) {
+    if constexpr (std::is_same_v<Exec, par::HostExec>) {
+      const auto range =
+          inner ? par::Range1{0, plan_.inner()} : par::Range1{plan_.inner(), plan_.blocks()};
+      evaluate_blocks(exec, physics_, plan_.view(), state_.view(), work_.rates(), range);
+    } else {
+      const auto range =
+          inner ? par::Range1{0, inner_cells_} : par::Range1{inner_cells_, mesh_.view().owned};
+      evaluate_cells(exec, physics_, mesh_.view(), state_.view(), work_.rates(), range);
     }
   }
   void update(StepSize<Real> dt) {
@@ -208,6 +232,7 @@ class Swe final : public SweSolver {
   std::vector<double> center_x_, center_y_;
   bool per_cell_;
   DeviceMesh<Real> mesh_;
+  BlockPlan<Real> plan_;  // where cells are evaluated on the host
   DeviceState<Real> state_;
   DeviceWork<Real> work_;
   par::Buffer<std::int64_t> global_;

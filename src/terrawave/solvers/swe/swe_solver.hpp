@@ -15,8 +15,9 @@ enum class BoundaryKind { wall, outflow };
 
 // How a step evaluates its edges; the bits are the same.
 //   edges      every edge once, stored, then gathered by the cells
-//   cells      every cell evaluates its three edges itself; nothing is stored
-//   automatic  what measured faster: edges, but cells for small meshes on a GPU
+//   cells      no edge is stored: on a GPU every cell evaluates its three edges itself; on the host
+//              blocks of cells evaluate theirs once, in cache
+//   automatic  what measured faster: edges on a GPU, but cells for small meshes and on the host
 enum class Method { automatic, edges, cells };
 
 struct Parameters {

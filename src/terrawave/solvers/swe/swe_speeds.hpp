@@ -30,11 +30,12 @@ struct Physics {
   Real g = 0;        // m/s^2
   Real ratio = 0;    // r = rho1 / rho2
   Real reduced = 0;  // 1 - r, rounded once
+  Real per_g = 0;    // 1 / g
 };
 
 template <class Real>
 Physics<Real> make_physics(double g, double ratio) {
-  return {Real(g), Real(ratio), Real(1.0 - ratio)};
+  return {Real(g), Real(ratio), Real(1.0 - ratio), Real(1.0 / g)};
 }
 
 // Both depths and normal velocities at one place.

@@ -70,9 +70,9 @@ struct PlainEdge {
   EdgeView<Real> out;
   TW_FUNCTION void operator()(Index e) const {
     const Pair<Real> p(mesh, state, e);
-    store(
-        out, e, mesh.edges,
-        edge_flux_plain(physics, p.left, p.right, p.wall, mesh.nx[e], mesh.ny[e], mesh.length[e]));
+    store(out, e, mesh.edges,
+          edge_flux_plain(physics, flow_of(p.left), flow_of(p.right), p.wall, mesh.nx[e],
+                          mesh.ny[e], mesh.length[e]));
   }
 };
 template <class Real>
@@ -90,9 +90,9 @@ struct FixedEdge {
   TW_FUNCTION void operator()(Index i) const {
     const Index e = first + out.list[i];
     const Pair<Real> p(mesh, state, e);
-    store(
-        out, e, mesh.edges,
-        edge_flux_fixed(physics, p.left, p.right, p.wall, mesh.nx[e], mesh.ny[e], mesh.length[e]));
+    store(out, e, mesh.edges,
+          edge_flux_fixed(physics, flow_of(p.left), flow_of(p.right), p.wall, mesh.nx[e],
+                          mesh.ny[e], mesh.length[e]));
   }
 };
 
@@ -287,7 +287,11 @@ void update_from_edges(const Exec& exec, const MeshView<Real>& mesh, const EdgeV
 template <class Exec, class Real>
 void evaluate_cells(const Exec& exec, const Physics<Real>& physics, const MeshView<Real>& mesh,
                     const StateView<Real>& state, const RateView<Real>& rates, Range1 range) {
-  par::for_each(exec, range, Cell<Real>{physics, mesh, state, rates});
+  // On the host blocks of cells do this.
+  if constexpr (std::is_same_v<Exec, par::CudaExec>)
+    par::for_each(exec, range, Cell<Real>{physics, mesh, state, rates});
+  else
+    require(false, "evaluate_cells is for GPUs");
 }
 
 template <class Exec, class Real>

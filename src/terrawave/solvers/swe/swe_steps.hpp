@@ -44,7 +44,7 @@ struct EdgeView {
 template <class Real>
 struct RateView {
   par::View<Real> h1, q1x, q1y, h2, q2x, q2y;
-  par::View<Real> crossing;  // 1/s
+  par::View<Real> crossing;  // 1/s; on the host one number per block, see swe_blocks.hpp
 };
 
 // Every edge of `range` once.
