@@ -193,7 +193,8 @@ __device__ int add_up(const Raster& on, const Tile& t, Shared& s) {
   return finished;
 }
 
-// One addition for each block.
+// One addition for each block. `shared` is for this call alone: no barrier follows the last read,
+// which the compiler lets every thread do.
 __device__ void add_in_block(unsigned* shared, Sum* total, unsigned mine) {
   if (threadIdx.x == 0) *shared = 0;
   __syncthreads();
@@ -226,10 +227,10 @@ template <class Shared>
 __global__ void __launch_bounds__(kThreads) summarise(Raster on, Slots slots) {
   static_assert(kThreads == kSlots);
   __shared__ Shared s;
-  __shared__ unsigned count;
+  __shared__ unsigned counts[2];
   const Tile t = tile_of(on, blockIdx.x);
   const int finished = add_up(on, t, s);
-  add_in_block(&count, &slots.finished[0], unsigned(finished));
+  add_in_block(&counts[0], &slots.finished[0], unsigned(finished));
   keep_sums(on, slots, t, s);
   const int slot = int(threadIdx.x);
   const Index at = t.id * kSlots + slot;
@@ -254,7 +255,7 @@ __global__ void __launch_bounds__(kThreads) summarise(Raster on, Slots slots) {
   slots.link[at] = link;
   slots.next[at] = next;
   set_exit(slots, at, s, start, next != kNoExit);
-  add_in_block(&count, &slots.finished[1], next != kNoExit ? 1 : 0);
+  add_in_block(&counts[1], &slots.finished[1], next != kNoExit ? 1 : 0);
 }
 
 template <class Shared>
