@@ -1,5 +1,7 @@
 #include "terrawave/par/host/memory.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -27,12 +29,18 @@ constexpr std::size_t kLarge = 4 * kHugePage;
 std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes >= kLarge ? kHugePage : kAlignment};
 }
-void* aligned(std::size_t bytes) {
+// `shift` < kHugePage, a multiple of the alignment: where in its first huge page a large block
+// begins.
+void* aligned(std::size_t bytes, std::size_t shift) {
+  if (bytes < kLarge) return ::operator new(bytes, alignment_of(bytes));
+  bytes += shift;
   void* const p = ::operator new(bytes, alignment_of(bytes));
-  if (bytes >= kLarge) madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // a hint only
-  return p;
+  madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // a hint only
+  return static_cast<std::byte*>(p) + shift;
 }
 void free_aligned(void* p, std::size_t bytes) noexcept {
+  if (bytes >= kLarge)
+    p = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(p) / kHugePage * kHugePage);
   ::operator delete(p, alignment_of(bytes));
 }
 
@@ -51,7 +59,7 @@ class Plain : public QueueImpl, public MemoryCount {
  public:
   explicit Plain(int threads) : threads_(threads) {}
   void* allocate(std::size_t bytes) override {
-    void* const p = aligned(bytes);
+    void* const p = aligned(bytes, next_shift());
     add(bytes);
     return p;
   }
@@ -66,7 +74,7 @@ class Plain : public QueueImpl, public MemoryCount {
     const Scope open(*this);
     std::memset(p, value, n);
   }
-  void* allocate_pinned(std::size_t bytes) override { return aligned(bytes); }
+  void* allocate_pinned(std::size_t bytes) override { return aligned(bytes, next_shift()); }
   void deallocate_pinned(void* p, std::size_t bytes) noexcept override { free_aligned(p, bytes); }
   void lane_download(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
   void lane_upload(void* to, const void* from, std::size_t n) override { transfer(to, from, n); }
@@ -91,6 +99,10 @@ class Plain : public QueueImpl, public MemoryCount {
     const Scope open(*this);
     std::memcpy(to, from, n);
   }
+  // Kernels walk several large blocks in step. Were they all to begin on a page, the same entries
+  // of all of them would compete for the same few lines of the caches.
+  std::size_t next_shift() { return 640 * (blocks_++ % 24); }
+  std::atomic<std::size_t> blocks_{0};
   int threads_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/fdtd/fdtd_options.hpp"
+
 namespace terrawave::fdtd {
 
 Model bench_model(const BenchCase& what) {
@@ -75,8 +77,10 @@ BenchResult run_bench(const BenchCase& what, sim::Context& context, double secon
   sim::Context mine = context;
   mine.single_precision = what.single_precision;
   try {
-    const auto solver =
-        make_solver(bench_model(what), mine, {what.kernel, what.steps_per_pass, {}});
+    const Model model = bench_model(what);
+    const Options options = resolve_options({what.kernel, what.steps_per_pass, {}}, model, mine);
+    r.steps_per_pass = options.steps_per_pass;
+    const auto solver = make_solver(model, mine, options);
     r.kernel = kernel_name(solver->kernel());
     for (const int c : {1, 2, 4})
       solver->set_field(c, [c](Index i, Index j, Index k) {
@@ -99,7 +103,6 @@ BenchResult run_bench(const BenchCase& what, sim::Context& context, double secon
     r.bytes_per_cell_step = solver->work().bytes_per_cell;
     r.bandwidth_share =
         bandwidth > 0 ? r.cell_steps_per_second * r.bytes_per_cell_step / bandwidth : 0;
-    r.steps_per_pass = what.steps_per_pass;
   } catch (const std::exception& e) {
     r.error = e.what();
   }

@@ -184,10 +184,12 @@ std::string YeeSolver<Real>::fingerprint() const {
 // What this file defines of the class, for both precisions.
 template std::vector<sim::FieldInfo> YeeSolver<float>::fields() const;
 template sim::FieldBlock YeeSolver<float>::save(std::string_view);
+template Index YeeSolver<float>::psi_layers(int) const;
 template void YeeSolver<float>::load(std::string_view, const Read&);
 template std::string YeeSolver<float>::fingerprint() const;
 template std::vector<sim::FieldInfo> YeeSolver<double>::fields() const;
 template sim::FieldBlock YeeSolver<double>::save(std::string_view);
+template Index YeeSolver<double>::psi_layers(int) const;
 template void YeeSolver<double>::load(std::string_view, const Read&);
 template std::string YeeSolver<double>::fingerprint() const;
 

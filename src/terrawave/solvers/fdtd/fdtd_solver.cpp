@@ -42,8 +42,7 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   ghosts_ = Ghosts<Real>(context.comm, context.queue, model_, options_.ranks, brick_, layout_,
                          axes_, depth);
   if (options_.kernel == Kernel::wavefront)
-    wavefront_ =
-        Wavefront<Real>(context.queue, medium_.view, edges_, model_, events_.host(), depth);
+    wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, model_, events_.host());
   if (options_.kernel == Kernel::zmarch) {
     other_ = StateData<Real>(context.queue, layout_, axes_);
     zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,

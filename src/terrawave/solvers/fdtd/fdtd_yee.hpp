@@ -40,8 +40,12 @@ class YeeSolver final : public FdtdSolver {
   std::optional<sim::BadValue> find_bad_value() override;
   sim::Work work() const override {
     const auto t = double(options_.steps_per_pass);
-    const double fields = options_.kernel == Kernel::two_pass ? 18 : 12 / t;
-    return {double(model_.grid.cell_count()), fields * sizeof(Real) + 1 / t, 39};
+    // Fields once in and out per pass, E and H twice in where they are passes of their own; four
+    // psi in and out in the layers of each axis.
+    double values = options_.kernel == Kernel::two_pass ? 18 : 12 / t;
+    for (int a = 0; a < 3; ++a)
+      values += 8 / t * double(psi_layers(a)) / double(model_.grid.cells(a));
+    return {double(model_.grid.cell_count()), values * sizeof(Real) + 1 / t, 39};
   }
 
   std::vector<sim::FieldInfo> fields() const override;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include <omp.h>
 
@@ -13,15 +14,19 @@
 namespace terrawave::fdtd {
 namespace {
 
-using wavefront::chunks;
-using wavefront::kGather;
-using wavefront::kPattern;
+using wavefront::Pass;
 using wavefront::Row;
-using wavefront::Touch;
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
-constexpr std::size_t kMostPatterns = 8192;  // a palette of 3 MB in single precision
+// Patterns are kept while they fit in a corner of the second-level cache.
+constexpr std::size_t kMostPatterns = 1024;
+// A strip stays this many sweeps behind its lower neighbour: at 1 the two cores would pass the same
+// lines to and fro.
+constexpr Index kLag = 2;
+// All strips do this many sweeps before any goes on, so that the rows that a strip takes over from
+// its neighbour are still in the last-level cache.
+constexpr Index kBlock = 64;
 
 // Everything a strip needs, fixed for one sweep.
 template <class Real>
@@ -30,185 +35,282 @@ struct Sweep {
   const State<Real>& state;
   const EventTables& events;
   double* event_states;
-  const Real* palette;
-  const std::uint32_t* pattern;
-  const std::int32_t* plane_groups[2];
-  const std::int32_t* x_member;
+  const std::int32_t* row_groups[2];  // by row j + size[1] k: E, H
   Index sample_row, record_row;
-  Index chunk_low, chunk_high;  // chunks that hold updated entries
-  // Chunks in the layers of x: [chunk_low, layer_low_end) and [layer_high_begin, layer_high_end).
-  Index layer_low_end, layer_high_begin, layer_high_end;
+  Index x_low, x_high;  // whole chunks that hold updated entries
+  // Chunks in the layers of x: [x_low, low_end) and [high_begin, high_end).
+  Index low_end, high_begin, high_end;
 };
 
-// Position range of event groups of one plane whose rows lie in [low, high).
-struct Groups {
-  std::int32_t at = 0, end = 0;
+// The rows of one thread: what changes from row to row is set before each update.
+template <class Real>
+class RowUpdater {
+ public:
+  RowUpdater(const Sweep<Real>& sweep, const Row<Real>& common) : s_(sweep), r_(common) {}
+
+  // Level `level` of row (j, k): H, then E, with their events.
+  void update(Index j, Index k, int level, const Real* ahead0, const Real* ahead1) {
+    const Medium<Real>& m = s_.medium;
+    const Layout& l = m.layout;
+    r_.ahead[0] = ahead0;
+    r_.ahead[1] = ahead1;
+    set_row(j, k);
+    const std::size_t n = z(j + l.size[1] * k);
+    const std::int32_t h0 = s_.row_groups[1][n], h1 = s_.row_groups[1][n + 1];
+    const std::int32_t e0 = s_.row_groups[0][n], e1 = s_.row_groups[0][n + 1];
+    const bool faces = !m.faces.empty();
+    const EventList &electric = s_.events.list[0], &magnetic = s_.events.list[1];
+    if (h0 == h1) {
+      keep_old(electric, e0, e1);
+      pass<Pass::both>(faces);
+    } else {
+      keep_old(magnetic, h0, h1);
+      pass<Pass::magnetic>(faces);
+      apply(magnetic, h0, h1, level);
+      keep_old(electric, e0, e1);
+      pass<Pass::electric>(faces);
+    }
+    apply(electric, e0, e1, level);
+  }
+
+ private:
+  void set_row(Index j, Index k) {
+    const Medium<Real>& m = s_.medium;
+    const Layout& l = m.layout;
+    const AxisWeights<Real>&wy = m.axis[1], &wz = m.axis[2];
+    r_.first = l.at(0, j, k);
+    for (int c = 0; c < 6; ++c) r_.f[c] = s_.state.f[c] + r_.first;
+    r_.y[0] = {wy.se[j], wy.ae[j], wy.be[j]};
+    r_.y[1] = {wy.sh[j], wy.ah[j], wy.bh[j]};
+    r_.z[0] = {wz.se[k], wz.ae[k], wz.be[k]};
+    r_.z[1] = {wz.sh[k], wz.ah[k], wz.bh[k]};
+    if (!m.layers) return;
+    y_ = wy.slab.holds(j);
+    z_ = wz.slab.holds(k);
+    const auto set = [&](Real*(&to)[2][2], int axis, Index at) {
+      for (int q = 0; q < 4; ++q) to[q / 2][q % 2] = s_.state.psi[axis][q] + at;
+    };
+    if (y_) set(r_.py, 1, psi_at(l, wy.slab, 1, 0, j, k));
+    if (z_) set(r_.pz, 2, psi_at(l, wz.slab, 2, 0, j, k));
+    x_row_ = j + l.size[1] * k;
+  }
+
+  template <Pass kPass>
+  void pass(bool faces) {
+    faces ? ranges<kPass, true>() : ranges<kPass, false>();
+  }
+
+  template <Pass kPass, bool Faces>
+  void ranges() {
+    using wavefront::update_range;
+    const auto in_layer = [&](Index from, Index to) {
+      if (to <= from) return;
+      shift_x(s_.medium.axis[0].slab.position(from) - from);
+      update_range<Real, kPass, Faces>(r_, true, y_, z_, from, to);
+    };
+    in_layer(s_.x_low, s_.low_end);
+    update_range<Real, kPass, Faces>(r_, false, y_, z_, s_.low_end, s_.high_begin);
+    in_layer(s_.high_begin, s_.high_end);
+    update_range<Real, kPass, Faces>(r_, false, y_, z_, s_.high_end, s_.x_high);
+  }
+
+  // psi of x is kept for the chunks of the layers only: makes entry i lie at [i].
+  void shift_x(Index shift) {
+    const Index at = s_.medium.axis[0].slab.width() * x_row_ + shift;
+    for (int q = 0; q < 4; ++q) r_.px[q / 2][q % 2] = s_.state.psi[0][q] + at;
+  }
+
+  void keep_old(const EventList& list, std::int32_t begin, std::int32_t end) {
+    old_.clear();
+    for (std::int32_t g = begin; g < end; ++g) {
+      const Event& e = list.events[list.group[g]];
+      old_.push_back(s_.state.f[e.component][r_.first + e.x]);
+    }
+  }
+
+  void apply(const EventList& list, std::int32_t begin, std::int32_t end, int level) {
+    for (std::int32_t g = begin; g < end; ++g) {
+      const Event& e = list.events[list.group[g]];
+      Real& value = s_.state.f[e.component][r_.first + e.x];
+      value = apply_group(s_.events, list, g, s_.sample_row + level, s_.record_row + level,
+                          old_[z(g - begin)], value, s_.event_states);
+    }
+  }
+
+  const Sweep<Real>& s_;
+  Row<Real> r_;
+  Index x_row_ = 0;
+  bool y_ = false, z_ = false;  // the row lies in layers of y, of z
+  std::vector<Real> old_;
 };
-template <class Real>
-Groups groups_of(const Sweep<Real>& s, int pass, Index k, Index low, Index high) {
-  const EventList& list = s.events.list[pass];
-  Groups g{s.plane_groups[pass][k], s.plane_groups[pass][k + 1]};
-  const auto row = [&](std::int32_t n) { return Index(list.events[list.group[n]].y); };
-  while (g.at < g.end && row(g.at) < low) ++g.at;
-  std::int32_t end = g.at;
-  while (end < g.end && row(end) < high) ++end;
-  g.end = end;
-  return g;
-}
 
-// One pass over one row, with its events. `g` advances past the row's groups.
-template <class Real, bool Electric>
-void update_row(const Sweep<Real>& s, Index j, Index k, int level, Groups& g,
-                std::vector<Real>& old) {
-  const Medium<Real>& m = s.medium;
-  const Layout& l = m.layout;
-  const Index first = l.at(0, j, k);
-  const EventList& list = s.events.list[Electric ? 0 : 1];
-  const std::int32_t g0 = g.at;
-  old.clear();
-  for (; g.at < g.end && list.events[list.group[g.at]].y == j; ++g.at) {
-    const Event& e = list.events[list.group[g.at]];
-    old.push_back(s.state.f[e.component][first + e.x]);
-  }
-  const AxisWeights<Real>&wx = m.axis[0], &wy = m.axis[1], &wz = m.axis[2];
-  Row<Real> r{};
-  for (int c = 0; c < 6; ++c) r.f[c] = s.state.f[c] + first;
-  r.row = l.row;
-  r.plane = l.plane;
-  r.sx = Electric ? wx.se : wx.sh;
-  r.ax = Electric ? wx.ae : wx.ah;
-  r.bx = Electric ? wx.be : wx.bh;
-  r.sy = (Electric ? wy.se : wy.sh)[j];
-  r.ay = (Electric ? wy.ae : wy.ah)[j];
-  r.by = (Electric ? wy.be : wy.bh)[j];
-  r.sz = (Electric ? wz.se : wz.sh)[k];
-  r.az = (Electric ? wz.ae : wz.ah)[k];
-  r.bz = (Electric ? wz.be : wz.bh)[k];
-  r.x_member = s.x_member;
-  r.classes = Electric ? m.edges : m.faces;
-  r.table = Electric ? m.edge_table : m.face_table;
-  r.first = first;
-  r.pattern = s.pattern + first / kChunk;
-  r.palette = s.palette;
-  r.b = m.face_b;
-  Touch touch{false, m.layers && wy.slab.holds(j), m.layers && wz.slab.holds(k)};
-  constexpr int q = Electric ? 0 : 2;
-  if (touch.y) {
-    const Index at = psi_at(l, wy.slab, 1, 0, j, k);
-    r.py0 = s.state.psi[1][q] + at;
-    r.py1 = s.state.psi[1][q + 1] + at;
-  }
-  if (touch.z) {
-    const Index at = psi_at(l, wz.slab, 2, 0, j, k);
-    r.pz0 = s.state.psi[2][q] + at;
-    r.pz1 = s.state.psi[2][q + 1] + at;
-  }
-  const bool faces = !m.faces.empty();
-  const auto x_layer = [&](Index c0, Index c1) {
-    if (c1 <= c0) return;
-    const Index i = c0 * kChunk;
-    const Index at = psi_at(l, wx.slab, 0, i, j, k) - i;
-    r.px0 = s.state.psi[0][q] + at;
-    r.px1 = s.state.psi[0][q + 1] + at;
-    chunks<Real, Electric>(r, {true, touch.y, touch.z}, faces, c0, c1);
-  };
-  x_layer(s.chunk_low, s.layer_low_end);
-  chunks<Real, Electric>(r, touch, faces, s.layer_low_end, s.layer_high_begin);
-  x_layer(s.layer_high_begin, s.layer_high_end);
-  chunks<Real, Electric>(r, touch, faces, s.layer_high_end, s.chunk_high);
-  for (std::int32_t n = g0; n < g.at; ++n) {
-    const Event& e = list.events[list.group[n]];
-    Real& value = s.state.f[e.component][first + e.x];
-    value = apply_group(s.events, list, n, s.sample_row + level, s.record_row + level,
-                        old[z(n - g0)], value, s.event_states);
-  }
-}
-
-// Level `level` of one plane of a strip: rows [low, high).
-template <class Real>
-void update_plane(const Sweep<Real>& s, Index k, Index low, Index high, int level,
-                  std::vector<Real>& old) {
-  Groups h = groups_of(s, 1, k, low, high), e = groups_of(s, 0, k, low, high);
-  for (Index j = low; j < high; ++j) {
-    update_row<Real, false>(s, j, k, level, h, old);
-    update_row<Real, true>(s, j, k, level, e, old);
-  }
-}
-
-// Progress of a strip: planes swept; on a line of its own so that waiting threads do not disturb.
+// Progress of a strip; on a line of its own so that waiting threads do not disturb.
 struct alignas(64) Progress {
-  std::atomic<Index> planes{0};
+  std::atomic<Index> sweeps{0};
 };
 
-void wait_for(const Progress& p, Index planes) {
-  for (int spins = 0; p.planes.load(std::memory_order_acquire) < planes; ++spins)
+void wait_for(const Progress& p, Index sweeps) {
+  for (int spins = 0; p.sweeps.load(std::memory_order_acquire) < sweeps; ++spins)
     if (spins > 64) std::this_thread::yield();
+}
+
+// How the rows are cut into strips, about `rows` high but equally many for each thread.
+struct Strips {
+  Index height, number, sweeps;
+  int levels;
+  Strips(const Layout& l, int count, int threads, Index rows) : levels(count) {
+    const Index all = l.update_high[1] - l.update_low[1] + count - 1;
+    number = (all + rows - 1) / rows;
+    number = (number + threads - 1) / threads * threads;
+    height = (all + number - 1) / number;
+    number = (all + height - 1) / height;
+    sweeps = l.update_high[2] - l.update_low[2] + count - 1;
+  }
+};
+
+// All levels of one strip at one position of the sweep.
+template <class Real>
+void sweep_strip(RowUpdater<Real>& rows, const State<Real>& state, const Layout& l,
+                 const Strips& strips, Index m, Index sweep) {
+  const Index low = l.update_low[1], high = l.update_high[1];
+  const Index base = low + m * strips.height;
+  const Index front = l.update_low[2] + sweep;  // plane of level 0
+  for (int level = 0; level < strips.levels; ++level) {
+    const Index k = front - level;
+    if (k < l.update_low[2] || k >= l.update_high[2]) continue;
+    const Index from = std::max(low, base - level),
+                to = std::min(high, base + strips.height - level);
+    for (Index j = from; j < to; ++j) {
+      // The next sweep needs one more plane, and one more row of each plane: spread over the rows.
+      const Index n = j - (base - level);
+      const Real* plane = state.f[0] + l.at(0, j, k);
+      const Real* row = plane;
+      if (level < 6 && front + 2 < l.update_high[2] && base + n < high)
+        plane = state.f[level] + l.at(0, base + n, front + 2);
+      if (n < 6 && k + 1 < l.update_high[2]) row = state.f[n] + l.at(0, from, k + 1);
+      rows.update(j, k, level, plane, row);
+    }
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// A strip of S rows through T levels keeps about (T + 1) planes of S + 2 rows in use; they shall
+// fit in the second-level cache of a core with room to spare.
+constexpr double kCacheBytes = 800e3;
+Index strip_rows(double row_bytes, int steps) {
+  return std::clamp<Index>(Index(kCacheBytes / (row_bytes * (steps + 1))) - 2, 2, 64);
 }
 
 }  // namespace
 
 int wavefront_steps(const Model& model, int bytes) {
-  // About steps + 2 planes of a strip are in use at once; half of a typical second-level cache.
-  const double row = 6.0 * double(model.grid.cells(0)) * bytes;
-  for (int steps = 8; steps > 2; --steps)
-    if (row * (8 + steps) * (steps + 2) < 1.2e6) return steps;
-  return 2;
+  // Each strip brings S + T rows into the cache for S T row updates.
+  const double row = 6.0 * double(model.grid.cells(0) + kChunk) * bytes;
+  int best = 2;
+  double least = 2;
+  for (int steps = 2; steps <= 8; ++steps) {
+    const double strip = double(strip_rows(row, steps));
+    const double traffic = (strip + steps) / (strip * steps);
+    if (traffic < least) {
+      least = traffic;
+      best = steps;
+    }
+  }
+  return best;
 }
 
+namespace {
+
+// Rows of the grid hold few different patterns of classes; each is kept once.
 template <class Real>
-Wavefront<Real>::Wavefront(const par::Queue& queue, const Medium<Real>& medium,
-                           const HostClasses& edges, const Model& model, const HostEvents& events,
-                           int) {
-  const Layout& l = medium.layout;
-  // Patterns of classes along 16 entries; each is written once.
-  std::unordered_map<std::string_view, std::uint32_t> known;
-  std::vector<Real> table;
-  for (const auto& ids : edges.ids)
-    for (const std::uint16_t id : ids) {
-      const Update u = edge_update(model.edge_materials[id], model.dt);
-      table.push_back(static_cast<Real>(u.a));
-      table.push_back(static_cast<Real>(u.b));
+struct PatternData {
+  std::vector<wavefront::Pattern<Real>> palette;
+  std::vector<std::uint32_t> place;  // by chunk
+
+  template <class UpdateOf>
+  void build(const Layout& l, const HostClasses& classes, const UpdateOf& update_of) {
+    if (classes.index.empty()) return;
+    std::unordered_map<std::string_view, std::uint32_t> known;
+    std::vector<Real> table;
+    for (const auto& ids : classes.ids)
+      for (const std::uint16_t id : ids) {
+        const Update u = update_of(id);
+        table.push_back(static_cast<Real>(u.a));
+        table.push_back(static_cast<Real>(u.b));
+      }
+    place.reserve(z(l.count / kChunk));
+    std::string_view last;
+    for (Index at = 0; at < l.count; at += kChunk) {
+      const std::string_view key(reinterpret_cast<const char*>(&classes.index[z(at)]),
+                                 kChunk * sizeof(std::uint16_t));
+      if (place.empty() || key != last)
+        place.push_back(find(known, table, classes, key, at));
+      else
+        place.push_back(place.back());
+      last = key;
     }
-  pattern_.reserve(z(l.count / kChunk));
-  std::string_view last;
-  for (Index at = 0; at < l.count; at += kChunk) {
-    const std::string_view key(reinterpret_cast<const char*>(&edges.index[z(at)]),
-                               kChunk * sizeof(std::uint16_t));
-    if (!pattern_.empty() && key == last) {
-      pattern_.push_back(pattern_.back());
-      continue;
-    }
-    last = key;
+  }
+
+ private:
+  std::uint32_t find(std::unordered_map<std::string_view, std::uint32_t>& known,
+                     const std::vector<Real>& table, const HostClasses& classes,
+                     std::string_view key, Index at) {
     const auto it = known.find(key);
-    if (it != known.end()) {
-      pattern_.push_back(it->second);
-    } else if (known.size() >= kMostPatterns) {
-      pattern_.push_back(kGather);
-    } else {
-      const auto number = std::uint32_t(known.size());
-      known.emplace(key, number);
-      for (Index q = 0; q < 6; ++q)
-        for (Index n = 0; n < kChunk; ++n)
-          palette_.push_back(table[6 * std::size_t(edges.index[z(at + n)]) + z(q)]);
-      pattern_.push_back(number);
-    }
+    if (it != known.end()) return it->second;
+    if (known.size() >= kMostPatterns) return wavefront::Patterns<Real>::kLookUp;
+    const auto fresh = std::uint32_t(palette.size()) * std::uint32_t(6 * kChunk);
+    known.emplace(key, fresh);
+    wavefront::Pattern<Real>& p = palette.emplace_back();
+    for (Index q = 0; q < 6; ++q)
+      for (Index n = 0; n < kChunk; ++n)
+        p.at[q * kChunk + n] = table[6 * std::size_t(classes.index[z(at + n)]) + z(q)];
+    return fresh;
   }
+};
+
+}  // namespace
+
+template <class Real>
+struct Wavefront<Real>::Plan {
+  PatternData<Real> patterns[2];            // edges, faces
+  std::vector<std::int32_t> row_groups[2];  // first event group of each row; one more at the end
+  std::vector<wavefront::Flag<Real>> x_member;  // by x entry: inside a layer of x
+  const Real* palette(int q) const {
+    return patterns[q].palette.empty() ? nullptr : patterns[q].palette[0].at;
+  }
+};
+
+template <class Real>
+Wavefront<Real>::Wavefront(const Medium<Real>& medium, const HostClasses& edges,
+                           const HostClasses& faces, const Model& model, const HostEvents& events) {
+  const Layout& l = medium.layout;
+  const auto plan = std::make_shared<Plan>();
+  plan->patterns[0].build(
+      l, edges, [&](std::uint16_t id) { return edge_update(model.edge_materials[id], model.dt); });
+  plan->patterns[1].build(
+      l, faces, [&](std::uint16_t id) { return face_update(model.face_materials[id], model.dt); });
   for (std::size_t p = 0; p < 2; ++p) {
-    plane_groups_[p].assign(z(l.size[2] + 1), 0);
-    for (std::size_t g = 0; g + 1 < events.groups[p].size(); ++g)
-      ++plane_groups_[p][z(events.events[p][z(events.groups[p][g])].z) + 1];
-    for (std::size_t k = 1; k < plane_groups_[p].size(); ++k)
-      plane_groups_[p][k] += plane_groups_[p][k - 1];
+    auto& first = plan->row_groups[p];
+    first.assign(z(l.size[1] * l.size[2] + 1), 0);
+    for (std::size_t g = 0; g + 1 < events.groups[p].size(); ++g) {
+      const Event& e = events.events[p][z(events.groups[p][g])];
+      ++first[z(e.y + l.size[1] * e.z + 1)];
+    }
+    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
   }
-  members_.assign(z(l.size[0]), 0);
-  for (Index i = 0; i < l.size[0]; ++i) members_[z(i)] = medium.axis[0].slab.holds(i) ? 1 : 0;
-  (void)queue;
+  plan->x_member.assign(z(l.size[0]), 0);
+  for (Index i = 0; i < l.size[0]; ++i)
+    plan->x_member[z(i)] = medium.axis[0].slab.holds(i) ? -1 : 0;
+  plan_ = plan;
 }
 
 template <class Real>
 void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                           const State<Real>& state, const EventTables& events, double* event_states,
-                          Index sample_row, Index record_row, int count) {
+                          Index sample_row, Index record_row, int count) const {
   const par::LaunchScope open(queue);
   const Layout& l = medium.layout;
   const Slab& slab = medium.axis[0].slab;
@@ -216,45 +318,52 @@ void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                 state,
                 events,
                 event_states,
-                palette_.data(),
-                pattern_.data(),
-                {plane_groups_[0].data(), plane_groups_[1].data()},
-                members_.data(),
+                {plan_->row_groups[0].data(), plan_->row_groups[1].data()},
                 sample_row,
                 record_row,
-                l.update_low[0] / kChunk,
-                (l.update_high[0] + kChunk - 1) / kChunk,
+                l.update_low[0] / kChunk * kChunk,
+                (l.update_high[0] + kChunk - 1) / kChunk * kChunk,
                 0,
                 0,
                 0};
-  s.layer_low_end = s.chunk_low;
-  s.layer_high_begin = s.layer_high_end = s.chunk_high;
-  if (slab.low_width > 0) s.layer_low_end = (slab.low_begin + slab.low_width) / kChunk;
+  s.low_end = s.x_low;
+  s.high_begin = s.high_end = s.x_high;
+  if (slab.low_width > 0) s.low_end = slab.low_begin + slab.low_width;
   if (slab.high_width > 0) {
-    s.layer_high_begin = slab.high_begin / kChunk;
-    s.layer_high_end = (slab.high_begin + slab.high_width) / kChunk;
+    s.high_begin = slab.high_begin;
+    s.high_end = slab.high_begin + slab.high_width;
   }
-  const Index rows_low = l.update_low[1], rows_high = l.update_high[1];
-  const Index low = l.update_low[2], high = l.update_high[2];
+  Row<Real> common{};
+  common.row = l.row;
+  common.plane = l.plane;
+  const AxisWeights<Real>& wx = medium.axis[0];
+  const Real* const weights[3][2] = {{wx.se, wx.sh}, {wx.ae, wx.ah}, {wx.be, wx.bh}};
+  for (int q = 0; q < 2; ++q) {
+    common.sx[q] = weights[0][q];
+    common.ax[q] = weights[1][q];
+    common.bx[q] = weights[2][q];
+    common.patterns[q] = {plan_->palette(q), plan_->patterns[q].place.data(),
+                          q == 0 ? medium.edges : medium.faces,
+                          q == 0 ? medium.edge_table : medium.face_table};
+  }
+  common.x_member = plan_->x_member.data();
+  common.face_b = medium.face_b;
   const int threads = queue.threads();
-  const Index strips = (rows_high - rows_low + count - 1 + strip_ - 1) / strip_;
-  std::vector<Progress> progress(z(strips));
+  const Strips strips(l, count, threads,
+                      strip_rows(6.0 * double(l.row) * double(sizeof(Real)), count));
+  std::vector<Progress> progress(z(strips.number));
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Real> old;
+    RowUpdater<Real> rows(s, common);
     const int mine = omp_get_thread_num(), team = omp_get_num_threads();
-    for (Index m = mine; m < strips; m += team) {
-      const Index base = rows_low + m * strip_;
-      for (Index sweep = low; sweep < high + count - 1; ++sweep) {
-        if (m > 0) wait_for(progress[z(m - 1)], sweep - low + 1);
-        for (int level = 0; level < count; ++level) {
-          const Index k = sweep - level;
-          if (k < low || k >= high) continue;
-          update_plane(s, k, std::max(rows_low, base - level),
-                       std::min(rows_high, base + strip_ - level), level, old);
+    for (Index begin = 0; begin < strips.sweeps; begin += kBlock) {
+      const Index end = std::min(begin + kBlock, strips.sweeps);
+      for (Index m = mine; m < strips.number; m += team)
+        for (Index sweep = begin; sweep < end; ++sweep) {
+          if (m > 0) wait_for(progress[z(m - 1)], std::min(sweep + kLag, end));
+          sweep_strip(rows, state, l, strips, m, sweep);
+          progress[z(m)].sweeps.store(sweep + 1, std::memory_order_release);
         }
-        progress[z(m)].planes.store(sweep - low + 1, std::memory_order_release);
-      }
     }
   }
 }

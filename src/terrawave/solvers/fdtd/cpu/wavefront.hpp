@@ -4,11 +4,10 @@
 // in place, because a step reads E one plane up (still at the old level) and H one plane down
 // (already at the new one). Rows y are cut into strips that move one row down per level for the
 // same reason, so that the planes of a strip stay in the cache through all levels; a strip follows
-// its lower neighbour by one plane, which is how threads share a sweep. Nothing is computed twice.
+// its lower neighbour by two planes, which is how threads share a sweep. Nothing is computed twice.
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
@@ -22,27 +21,17 @@ template <class Real>
 class Wavefront {
  public:
   Wavefront() = default;
-  Wavefront(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
-            const Model& model, const HostEvents& events, int steps);
+  Wavefront(const Medium<Real>& medium, const HostClasses& edges, const HostClasses& faces,
+            const Model& model, const HostEvents& events);
 
-  // `count` <= `steps` steps in place.
+  // `count` steps in place.
   void run(const par::Queue& queue, const Medium<Real>& medium, const State<Real>& state,
            const EventTables& events, double* event_states, Index sample_row, Index record_row,
-           int count);
-
-  void set_strip(Index rows) { strip_ = rows; }  // for measurements
-  Index strip() const { return strip_; }
-  Index palette_size() const { return Index(palette_.size()) / (6 * kChunk); }
+           int count) const;
 
  private:
-  // Updates of 16 neighbouring entries, one array of 16 per coefficient: a_x b_x a_y b_y a_z b_z.
-  // Rows of the grid hold few different such patterns; each is kept once.
-  std::vector<Real> palette_;
-  std::vector<std::uint32_t> pattern_;  // by chunk: position in the palette, or kGather
-  std::vector<std::int32_t>
-      plane_groups_[2];                // first event group of each plane, one more at the end
-  std::vector<std::int32_t> members_;  // by x entry: inside a layer of x
-  Index strip_ = 8;
+  struct Plan;  // what is looked up once
+  std::shared_ptr<const Plan> plan_;
 };
 
 }  // namespace terrawave::fdtd

@@ -1,233 +1,221 @@
-// Row updates of the wavefront kernel: the formulas of fdtd_cells.hpp written for SIMD lanes.
+// Row updates of the wavefront kernel: the formulas of fdtd_cells.hpp for registers of entries.
+//
+// The H and the E update of a row are one loop: what the E update of an entry needs of its own row
+// has just been computed, and no later H update of the row needs the E that it replaces.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
+#include "terrawave/solvers/fdtd/cpu/lanes.hpp"
 #include "terrawave/solvers/fdtd/fdtd_cells.hpp"
 
 namespace terrawave::fdtd::wavefront {
 
-// Coefficients of a chunk: six arrays of kChunk.
-inline constexpr Index kPattern = 6 * kChunk;
-inline constexpr std::uint32_t kGather = 0xffffffff;
+// Updates of kChunk neighbouring entries: a_x b_x a_y b_y a_z b_z, an array of kChunk each.
+template <class Real>
+struct alignas(64) Pattern {
+  Real at[6 * kChunk];
+};
 
-// One row (j, k). Pointers are to entry 0 of the row.
+// Patterns of edges or of faces.
+template <class Real>
+struct Patterns {
+  static constexpr std::uint32_t kLookUp = 0xffffffff;  // not kept: look the classes up
+  const Real* palette = nullptr;                        // Pattern after Pattern
+  const std::uint32_t* place = nullptr;  // by chunk of the whole array: where in the palette
+  ClassIndex classes;
+  const Real* table = nullptr;
+};
+
+// Weights of one axis for a pass at one entry.
+template <class Real>
+struct Weights {
+  Real s, a, b;
+};
+
+// One row (j, k) for both passes. [0]: E pass, [1]: H pass.
 template <class Real>
 struct Row {
-  Real* f[6];
+  Real* f[6];   // at entry 0 of the row
+  Index first;  // entry 0 of the row in the whole array
   Index row, plane;
-  const Real *sx, *ax, *bx;  // weights along x by entry, of this pass
-  Real sy, ay, by, sz, az, bz;
-  const std::int32_t* x_member;  // by entry
-  // psi of this pass, plus and minus term of the axis, shifted so that entry i is at [i]; x has one
-  // shift for the chunks of each range.
-  Real *py0, *py1, *pz0, *pz1;
-  Real *px0, *px1;
-  ClassIndex classes;  // of this row, by entry (gather only, or faces)
-  Index first;         // entry 0 of the row in the whole array
-  const Real* table;
-  const std::uint32_t* pattern;  // by chunk
-  const Real* palette;
-  Real b;  // ordinary faces
+  const Real *sx[2], *ax[2], *bx[2];  // weights along x by entry
+  const Flag<Real>* x_member;         // by entry: in a layer of x
+  Weights<Real> y[2], z[2];
+  // psi, plus and minus term of each axis, shifted so that entry i is at [i].
+  Real *px[2][2], *py[2][2], *pz[2][2];
+  Patterns<Real> patterns[2];
+  Real face_b;           // ordinary faces
+  const Real* ahead[2];  // rows that a later sweep will need, at entry 0: brought closer meanwhile
 };
 
-// Whether the layers of an axis touch what is updated.
-struct Touch {
-  bool x, y, z;
-};
+enum class Pass : std::uint8_t { electric, magnetic, both };
 
-template <class Real, bool X, bool Y, bool Z, bool Faces>
-void h_chunks(const Row<Real>& r, Index chunk0, Index chunk1) {
-  const Real* __restrict ex = r.f[0];
-  const Real* __restrict ey = r.f[1];
-  const Real* __restrict ez = r.f[2];
-  Real* __restrict hx = r.f[3];
-  Real* __restrict hy = r.f[4];
-  Real* __restrict hz = r.f[5];
-  const Real* __restrict ex_y = ex + r.row;
-  const Real* __restrict ez_y = ez + r.row;
-  const Real* __restrict ex_z = ex + r.plane;
-  const Real* __restrict ey_z = ey + r.plane;
-  const Real* __restrict sx = r.sx;
-  const Real* __restrict ax = r.ax;
-  const Real* __restrict bx = r.bx;
-  const std::int32_t* __restrict member = r.x_member;
-  Real* __restrict px0 = r.px0;
-  Real* __restrict px1 = r.px1;
-  Real* __restrict py0 = r.py0;
-  Real* __restrict py1 = r.py1;
-  Real* __restrict pz0 = r.pz0;
-  Real* __restrict pz1 = r.pz1;
-  const Real sy = r.sy, ay = r.ay, by = r.by, sz = r.sz, az = r.az, bz = r.bz, b = r.b;
-  const Index end = chunk1 * kChunk;
-#pragma omp simd
-  for (Index i = chunk0 * kChunk; i < end; ++i) {
-    const Real ey_dz = ey_z[i] - ey[i], ez_dy = ez_y[i] - ez[i];
-    const Real ez_dx = ez[i + 1] - ez[i], ex_dz = ex_z[i] - ex[i];
-    const Real ex_dy = ex_y[i] - ex[i], ey_dx = ey[i + 1] - ey[i];
-    Real cx = curl(ey_dz, sz, ez_dy, sy);
-    Real cy = curl(ez_dx, sx[i], ex_dz, sz);
-    Real cz = curl(ex_dy, sy, ey_dx, sx[i]);
-    if constexpr (Z) {
-      const Real p = psi_next(pz0[i], bz, az, ey_dz);
-      pz0[i] = p;
-      cx = cx + p;
-    }
-    if constexpr (Y) {
-      const Real p = psi_next(py1[i], by, ay, ez_dy);
-      py1[i] = p;
-      cx = cx - p;
-    }
-    if constexpr (X) {
-      const Real p = psi_next(px0[i], bx[i], ax[i], ez_dx);
-      px0[i] = p;
-      cy = member[i] != 0 ? cy + p : cy;
-    }
-    if constexpr (Z) {
-      const Real p = psi_next(pz1[i], bz, az, ex_dz);
-      pz1[i] = p;
-      cy = cy - p;
-    }
-    if constexpr (Y) {
-      const Real p = psi_next(py0[i], by, ay, ex_dy);
-      py0[i] = p;
-      cz = cz + p;
-    }
-    if constexpr (X) {
-      const Real p = psi_next(px1[i], bx[i], ax[i], ey_dx);
-      px1[i] = p;
-      cz = member[i] != 0 ? cz - p : cz;
-    }
-    if constexpr (Faces) {
-      const Real* t = r.table + 6 * r.classes(r.first + i);
-      hx[i] = field_next(hx[i], t[0], t[1], cx);
-      hy[i] = field_next(hy[i], t[2], t[3], cy);
-      hz[i] = field_next(hz[i], t[4], t[5], cz);
-    } else {
-      hx[i] = fused(b, cx, hx[i]);
-      hy[i] = fused(b, cy, hy[i]);
-      hz[i] = fused(b, cz, hz[i]);
-    }
-  }
-}
-
+// Coefficients of a chunk whose pattern is not kept; fills `out` and gives it.
 template <class Real>
-inline void gather(const Row<Real>& r, Index chunk, Real* out) {
+[[gnu::noinline, gnu::cold]] const Real* look_up(const Patterns<Real>& p, Index at, Real* out) {
   for (Index n = 0; n < kChunk; ++n) {
-    const Real* t = r.table + 6 * r.classes(r.first + chunk * kChunk + n);
+    const Real* t = p.table + 6 * Index(p.classes(at + n));
     for (Index q = 0; q < 6; ++q) out[q * kChunk + n] = t[q];
   }
+  return out;
 }
 
-template <class Real, bool X, bool Y, bool Z>
-void e_chunks(const Row<Real>& r, Index chunk0, Index chunk1) {
-  Real* __restrict ex = r.f[0];
-  Real* __restrict ey = r.f[1];
-  Real* __restrict ez = r.f[2];
-  const Real* __restrict hx = r.f[3];
-  const Real* __restrict hy = r.f[4];
-  const Real* __restrict hz = r.f[5];
-  const Real* __restrict hx_y = hx - r.row;
-  const Real* __restrict hz_y = hz - r.row;
-  const Real* __restrict hx_z = hx - r.plane;
-  const Real* __restrict hy_z = hy - r.plane;
-  const Real* __restrict sx = r.sx;
-  const Real* __restrict ax = r.ax;
-  const Real* __restrict bx = r.bx;
-  const std::int32_t* __restrict member = r.x_member;
-  Real* __restrict px0 = r.px0;
-  Real* __restrict px1 = r.px1;
-  Real* __restrict py0 = r.py0;
-  Real* __restrict py1 = r.py1;
-  Real* __restrict pz0 = r.pz0;
-  Real* __restrict pz1 = r.pz1;
-  const Real sy = r.sy, ay = r.ay, by = r.by, sz = r.sz, az = r.az, bz = r.bz;
-  Real gathered[kPattern];
-  for (Index c = chunk0; c < chunk1; ++c) {
-    const Real* __restrict t = r.palette + Index(r.pattern[c]) * kPattern;
-    if (r.pattern[c] == kGather) {
-      gather(r, c, gathered);
-      t = gathered;
-    }
-    const Index from = c * kChunk;
-#pragma omp simd
-    for (Index n = 0; n < kChunk; ++n) {
-      const Index i = from + n;
-      const Real hz_dy = hz[i] - hz_y[i], hy_dz = hy[i] - hy_z[i];
-      const Real hx_dz = hx[i] - hx_z[i], hz_dx = hz[i] - hz[i - 1];
-      const Real hy_dx = hy[i] - hy[i - 1], hx_dy = hx[i] - hx_y[i];
-      Real cx = curl(hz_dy, sy, hy_dz, sz);
-      Real cy = curl(hx_dz, sz, hz_dx, sx[i]);
-      Real cz = curl(hy_dx, sx[i], hx_dy, sy);
-      if constexpr (Y) {
-        const Real p = psi_next(py0[i], by, ay, hz_dy);
-        py0[i] = p;
-        cx = cx + p;
-      }
-      if constexpr (Z) {
-        const Real p = psi_next(pz1[i], bz, az, hy_dz);
-        pz1[i] = p;
-        cx = cx - p;
-      }
-      if constexpr (Z) {
-        const Real p = psi_next(pz0[i], bz, az, hx_dz);
-        pz0[i] = p;
-        cy = cy + p;
-      }
+// Updates entries [from, to), whole chunks. X, Y, Z: layers of which axes touch them.
+template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
+[[gnu::noinline]] void update_cells(const Row<Real>& r, Index from, Index to) {
+  using L = Lanes<Real>;
+  using V = typename L::V;
+  constexpr bool kH = kPass != Pass::electric, kE = kPass != Pass::magnetic;
+  Real *const pex = r.f[0], *const pey = r.f[1], *const pez = r.f[2];
+  Real *const phx = r.f[3], *const phy = r.f[4], *const phz = r.f[5];
+  const Real *const hsx = r.sx[1], *const esx = r.sx[0];
+  const Index row = r.row, plane = r.plane;
+  const V hsy = L::all(r.y[1].s), hsz = L::all(r.z[1].s), face_b = L::all(r.face_b);
+  const V esy = L::all(r.y[0].s), esz = L::all(r.z[0].s);
+  const V hay = L::all(r.y[1].a), hby = L::all(r.y[1].b), haz = L::all(r.z[1].a),
+          hbz = L::all(r.z[1].b);
+  const V eay = L::all(r.y[0].a), eby = L::all(r.y[0].b), eaz = L::all(r.z[0].a),
+          ebz = L::all(r.z[0].b);
+  const auto curl = [](V d1, V s1, V d2, V s2) { return L::fms(d1, s1, L::mul(d2, s2)); };
+  // Advances a term of the layers and gives its new value.
+  const auto advance = [](Real* at, V b, V a, V d) {
+    const V p = L::fma(b, L::load(at), L::mul(a, d));
+    L::store(at, p);
+    return p;
+  };
+  V ey = L::load(pey + from), ez = L::load(pez + from);
+  V hy_before = L::load(phy + from - L::width), hz_before = L::load(phz + from - L::width);
+  // One register of entries; t: coefficients of E, tf of H.
+  const auto update = [&](Index i, const Real* t, const Real* tf) __attribute__((always_inline)) {
+    const V ex = L::load(pex + i);
+    V hx = L::load(phx + i), hy = L::load(phy + i), hz = L::load(phz + i);
+    V ey_next = ey, ez_next = ez;
+    typename L::M member{};
+    if constexpr (X) member = L::load_flags(r.x_member + i);
+    if constexpr (kH) {
+      ey_next = L::load(pey + i + L::width);
+      ez_next = L::load(pez + i + L::width);
+      const V ey_dz = L::sub(L::load(pey + i + plane), ey);
+      const V ez_dy = L::sub(L::load(pez + i + row), ez);
+      const V ez_dx = L::sub(L::up(ez, ez_next), ez);
+      const V ex_dz = L::sub(L::load(pex + i + plane), ex);
+      const V ex_dy = L::sub(L::load(pex + i + row), ex);
+      const V ey_dx = L::sub(L::up(ey, ey_next), ey);
+      const V sx = L::load(hsx + i);
+      V cx = curl(ey_dz, hsz, ez_dy, hsy);
+      V cy = curl(ez_dx, sx, ex_dz, hsz);
+      V cz = curl(ex_dy, hsy, ey_dx, sx);
+      if constexpr (Z) cx = L::add(cx, advance(r.pz[1][0] + i, hbz, haz, ey_dz));
+      if constexpr (Y) cx = L::sub(cx, advance(r.py[1][1] + i, hby, hay, ez_dy));
       if constexpr (X) {
-        const Real p = psi_next(px1[i], bx[i], ax[i], hz_dx);
-        px1[i] = p;
-        cy = member[i] != 0 ? cy - p : cy;
+        const V a = L::load(r.ax[1] + i), b = L::load(r.bx[1] + i);
+        cy = L::add_where(member, cy, advance(r.px[1][0] + i, b, a, ez_dx));
       }
+      if constexpr (Z) cy = L::sub(cy, advance(r.pz[1][1] + i, hbz, haz, ex_dz));
+      if constexpr (Y) cz = L::add(cz, advance(r.py[1][0] + i, hby, hay, ex_dy));
       if constexpr (X) {
-        const Real p = psi_next(px0[i], bx[i], ax[i], hy_dx);
-        px0[i] = p;
-        cz = member[i] != 0 ? cz + p : cz;
+        const V a = L::load(r.ax[1] + i), b = L::load(r.bx[1] + i);
+        cz = L::sub_where(member, cz, advance(r.px[1][1] + i, b, a, ey_dx));
       }
-      if constexpr (Y) {
-        const Real p = psi_next(py1[i], by, ay, hx_dy);
-        py1[i] = p;
-        cz = cz - p;
+      if constexpr (Faces) {
+        hx = L::fma(L::load(tf + kChunk), cx, L::mul(L::load(tf), hx));
+        hy = L::fma(L::load(tf + 3 * kChunk), cy, L::mul(L::load(tf + 2 * kChunk), hy));
+        hz = L::fma(L::load(tf + 5 * kChunk), cz, L::mul(L::load(tf + 4 * kChunk), hz));
+      } else {
+        hx = L::fma(face_b, cx, hx);
+        hy = L::fma(face_b, cy, hy);
+        hz = L::fma(face_b, cz, hz);
       }
-      ex[i] = field_next(ex[i], t[n], t[kChunk + n], cx);
-      ey[i] = field_next(ey[i], t[2 * kChunk + n], t[3 * kChunk + n], cy);
-      ez[i] = field_next(ez[i], t[4 * kChunk + n], t[5 * kChunk + n], cz);
+      L::store(phx + i, hx);
+      L::store(phy + i, hy);
+      L::store(phz + i, hz);
     }
+    if constexpr (kE) {
+      if constexpr (!kH) {
+        ey = L::load(pey + i);
+        ez = L::load(pez + i);
+      }
+      const V hz_dy = L::sub(hz, L::load(phz + i - row));
+      const V hy_dz = L::sub(hy, L::load(phy + i - plane));
+      const V hx_dz = L::sub(hx, L::load(phx + i - plane));
+      const V hz_dx = L::sub(hz, L::down(hz_before, hz));
+      const V hy_dx = L::sub(hy, L::down(hy_before, hy));
+      const V hx_dy = L::sub(hx, L::load(phx + i - row));
+      const V sx = L::load(esx + i);
+      V cx = curl(hz_dy, esy, hy_dz, esz);
+      V cy = curl(hx_dz, esz, hz_dx, sx);
+      V cz = curl(hy_dx, sx, hx_dy, esy);
+      if constexpr (Y) cx = L::add(cx, advance(r.py[0][0] + i, eby, eay, hz_dy));
+      if constexpr (Z) cx = L::sub(cx, advance(r.pz[0][1] + i, ebz, eaz, hy_dz));
+      if constexpr (Z) cy = L::add(cy, advance(r.pz[0][0] + i, ebz, eaz, hx_dz));
+      if constexpr (X) {
+        const V a = L::load(r.ax[0] + i), b = L::load(r.bx[0] + i);
+        cy = L::sub_where(member, cy, advance(r.px[0][1] + i, b, a, hz_dx));
+        cz = L::add_where(member, cz, advance(r.px[0][0] + i, b, a, hy_dx));
+      }
+      if constexpr (Y) cz = L::sub(cz, advance(r.py[0][1] + i, eby, eay, hx_dy));
+      L::store(pex + i, L::fma(L::load(t + kChunk), cx, L::mul(L::load(t), ex)));
+      L::store(pey + i, L::fma(L::load(t + 3 * kChunk), cy, L::mul(L::load(t + 2 * kChunk), ey)));
+      L::store(pez + i, L::fma(L::load(t + 5 * kChunk), cz, L::mul(L::load(t + 4 * kChunk), ez)));
+      hy_before = hy;
+      hz_before = hz;
+    }
+    ey = ey_next;
+    ez = ez_next;
+  };
+  alignas(64) Real scratch[2][6 * kChunk];
+  const std::uint32_t* const e_places = kE ? r.patterns[0].place + r.first / kChunk : nullptr;
+  const std::uint32_t* const h_places =
+      kH && Faces ? r.patterns[1].place + r.first / kChunk : nullptr;
+  const Real *const e_palette = r.patterns[0].palette, *const h_palette = r.patterns[1].palette;
+  const Real *const ahead0 = r.ahead[0], *const ahead1 = r.ahead[1];
+#pragma GCC unroll 1
+  for (Index i = from; i < to; i += kChunk) {
+    const Real* te = nullptr;
+    const Real* tf = nullptr;
+    if constexpr (kE) {
+      const std::uint32_t place = e_places[std::size_t(i) / kChunk];
+      if (place != Patterns<Real>::kLookUp) [[likely]]
+        te = e_palette + place;
+      else
+        te = look_up(r.patterns[0], r.first + i, scratch[0]);
+    }
+    if constexpr (kH && Faces) {
+      const std::uint32_t place = h_places[std::size_t(i) / kChunk];
+      if (place != Patterns<Real>::kLookUp) [[likely]]
+        tf = h_palette + place;
+      else
+        tf = look_up(r.patterns[1], r.first + i, scratch[1]);
+    }
+    __builtin_prefetch(ahead0 + i, 0, 2);
+    __builtin_prefetch(ahead1 + i, 0, 2);
+    for (Index n = 0; n < kChunk; n += L::width)
+      update(i + n, kE ? te + n : te, kH && Faces ? tf + n : tf);
   }
 }
 
-// Picks the instantiation for the layers that touch these chunks.
-template <class Real, bool Electric>
-void chunks(const Row<Real>& r, Touch touch, bool faces, Index chunk0, Index chunk1) {
-  if (chunk1 <= chunk0) return;
-  const auto go = [&]<bool X, bool Y, bool Z>() {
-    if constexpr (Electric) {
-      e_chunks<Real, X, Y, Z>(r, chunk0, chunk1);
-    } else {
-      if (faces)
-        h_chunks<Real, X, Y, Z, true>(r, chunk0, chunk1);
-      else
-        h_chunks<Real, X, Y, Z, false>(r, chunk0, chunk1);
-    }
-  };
-  switch ((touch.x ? 4 : 0) + (touch.y ? 2 : 0) + (touch.z ? 1 : 0)) {
+// Picks the instantiation for the layers that touch these entries.
+template <class Real, Pass kPass, bool Faces>
+void update_range(const Row<Real>& r, bool x, bool y, bool z, Index from, Index to) {
+  if (to <= from) return;
+  switch ((x ? 4 : 0) + (y ? 2 : 0) + (z ? 1 : 0)) {
     case 0:
-      return go.template operator()<false, false, false>();
+      return update_cells<Real, kPass, false, false, false, Faces>(r, from, to);
     case 1:
-      return go.template operator()<false, false, true>();
+      return update_cells<Real, kPass, false, false, true, Faces>(r, from, to);
     case 2:
-      return go.template operator()<false, true, false>();
+      return update_cells<Real, kPass, false, true, false, Faces>(r, from, to);
     case 3:
-      return go.template operator()<false, true, true>();
+      return update_cells<Real, kPass, false, true, true, Faces>(r, from, to);
     case 4:
-      return go.template operator()<true, false, false>();
+      return update_cells<Real, kPass, true, false, false, Faces>(r, from, to);
     case 5:
-      return go.template operator()<true, false, true>();
+      return update_cells<Real, kPass, true, false, true, Faces>(r, from, to);
     case 6:
-      return go.template operator()<true, true, false>();
+      return update_cells<Real, kPass, true, true, false, Faces>(r, from, to);
     default:
-      return go.template operator()<true, true, true>();
+      return update_cells<Real, kPass, true, true, true, Faces>(r, from, to);
   }
 }
 
