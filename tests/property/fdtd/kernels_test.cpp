@@ -157,6 +157,32 @@ TEST(FdtdKernels, WavefrontEqualsTwoPassWithMorePatternsThanItKeeps) {
       list, 9);
 }
 
+TEST(FdtdKernels, AWallWithNothingBehindItIsLeftOutWithoutChangingABit) {
+  // Rows of whole chunks and a wall, from rest: the kernel leaves the wall out until a field is
+  // set.
+  std::uint64_t seed = 57;
+  for (const Boundary end : {Boundary::pec, Boundary::cpml, Boundary::pmc})
+    for (const bool single : {true, false}) {
+      ModelKind kind{.cells = {32, 11, 12}};
+      kind.boundary.fill(Boundary::cpml);
+      kind.boundary[1] = end;
+      kind.magnetic = !single;
+      const fdtd::Model model = random_model(kind, ++seed);
+      Bench bench(single, par::Queue::host(1));
+      const auto run = [&](Kernel kernel) {
+        const auto solver = fdtd::make_solver(model, bench.context, {.kernel = kernel});
+        advance(*solver, 25);
+        Outcome both = outcome(*solver);
+        randomise(*solver, seed);
+        advance(*solver, 25);
+        const Outcome end_of_run = outcome(*solver);
+        both.values.insert(both.values.end(), end_of_run.values.begin(), end_of_run.values.end());
+        return both;
+      };
+      EXPECT_TRUE(run(Kernel::wavefront) == run(Kernel::two_pass)) << int(end) << single;
+    }
+}
+
 TEST(FdtdKernels, ThreadsDoNotChangeABit) {
   for (const ModelKind& kind : {kinds()[3], shapes()[0]}) {
     const fdtd::Model model = random_model(kind, 5);

@@ -142,6 +142,7 @@ void YeeSolver<Real>::load(std::string_view field, const Read& read) {
   for (std::size_t n = 0; n < e.at.size(); ++n)
     std::memcpy(&all[z(e.at[n])], bytes.data() + n * sizeof(Real), sizeof(Real));
   to->upload(all);
+  quiet_wall_ = false;
   if (ghosts_.any()) ghosts_.exchange(state_.view);
 }
 

@@ -60,8 +60,9 @@ void YeeSolver<Real>::pass(int count) {
   double* states = events_.states();
   if (options_.kernel == Kernel::wavefront) {
     const auto timed = context_.timers.time("fdtd wavefront");
-    wavefront_.run(context_.queue, medium_.view, state_.view, tables, states, sample, record,
-                   count);
+    if (!quiet_wall_) quiet_wall_ = wavefront_.wall_is_quiet(medium_.view, state_.view);
+    wavefront_.run(context_.queue, medium_.view, state_.view, tables, states, sample, record, count,
+                   quiet_wall_);
   } else if (options_.kernel == Kernel::zmarch) {
     zmarch_->run(medium_.view, state_.view, other_.view, tables, states, events_.next_states(),
                  sample, record, count);
@@ -213,6 +214,7 @@ void YeeSolver<Real>::set_field(int component,
           v[z(layout_.at(i, j, k))] = Real(value(gi, gj, gk));
       }
   state_.f[z(component)].upload(v);
+  quiet_wall_ = false;
 }
 
 std::unique_ptr<FdtdSolver> make_solver(Model model, sim::Context& context,

@@ -97,6 +97,7 @@ class YeeSolver final : public FdtdSolver {
   StateData<Real> state_, other_;
   Ghosts<Real> ghosts_;
   Wavefront<Real> wavefront_;
+  bool quiet_wall_ = false;  // see Wavefront
   std::unique_ptr<Zmarch<Real>> zmarch_;
   std::vector<par::Buffer<double>> energy_buffers_;
   EnergyWeights energy_weights_;

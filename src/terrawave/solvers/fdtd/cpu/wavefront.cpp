@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 namespace terrawave::fdtd {
 namespace {
 
+using wavefront::Flag;
 using wavefront::Pass;
 using wavefront::Row;
 
@@ -271,6 +273,12 @@ struct PatternData {
   }
 };
 
+bool any_event_from(const HostEvents& events, Index x) {
+  return std::ranges::any_of(events.events, [&](const auto& list) {
+    return std::ranges::any_of(list, [&](const Event& e) { return e.x >= x; });
+  });
+}
+
 }  // namespace
 
 template <class Real>
@@ -278,6 +286,7 @@ struct Wavefront<Real>::Plan {
   PatternData<Real> patterns[2];            // edges, faces
   std::vector<std::int32_t> row_groups[2];  // first event group of each row; one more at the end
   std::vector<wavefront::Flag<Real>> x_member;  // by x entry: inside a layer of x
+  Index wall = 0;  // x entry of the wall at the end of x where it is alone in its chunk; or 0
   const Real* palette(int q) const {
     return patterns[q].palette.empty() ? nullptr : patterns[q].palette[0].at;
   }
@@ -304,13 +313,30 @@ Wavefront<Real>::Wavefront(const Medium<Real>& medium, const HostClasses& edges,
   plan->x_member.assign(z(l.size[0]), 0);
   for (Index i = 0; i < l.size[0]; ++i)
     plan->x_member[z(i)] = medium.axis[0].slab.holds(i) ? -1 : 0;
+  const Index last = l.update_high[0] - 1;
+  const Boundary end = model.boundary[x_high];
+  if ((end == Boundary::pec || end == Boundary::cpml) && last % kChunk == 0 &&
+      last + l.origin[0] == model.grid.cells(0) && !any_event_from(events, last))
+    plan->wall = last;
   plan_ = plan;
+}
+
+template <class Real>
+bool Wavefront<Real>::wall_is_quiet(const Medium<Real>& medium, const State<Real>& state) const {
+  if (plan_->wall == 0) return false;
+  const Layout& l = medium.layout;
+  const Flag<Real> zeros[kChunk] = {};
+  for (const Real* field : state.f)
+    for (Index k = 0; k < l.size[2]; ++k)
+      for (Index j = 0; j < l.size[1]; ++j)
+        if (std::memcmp(field + l.at(plan_->wall, j, k), zeros, sizeof(zeros)) != 0) return false;
+  return true;
 }
 
 template <class Real>
 void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                           const State<Real>& state, const EventTables& events, double* event_states,
-                          Index sample_row, Index record_row, int count) const {
+                          Index sample_row, Index record_row, int count, bool quiet_wall) const {
   const par::LaunchScope open(queue);
   const Layout& l = medium.layout;
   const Slab& slab = medium.axis[0].slab;
@@ -322,7 +348,8 @@ void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                 sample_row,
                 record_row,
                 l.update_low[0] / kChunk * kChunk,
-                (l.update_high[0] + kChunk - 1) / kChunk * kChunk,
+                quiet_wall && plan_->wall > 0 ? plan_->wall
+                                              : (l.update_high[0] + kChunk - 1) / kChunk * kChunk,
                 0,
                 0,
                 0};

@@ -24,10 +24,13 @@ class Wavefront {
   Wavefront(const Medium<Real>& medium, const HostClasses& edges, const HostClasses& faces,
             const Model& model, const HostEvents& events);
 
-  // `count` steps in place.
+  // Whether all fields are zero from the wall at the end of x on, where the wall is alone in its
+  // chunk of entries: they then stay zero and the chunk can be left out. A pass over those entries.
+  bool wall_is_quiet(const Medium<Real>& medium, const State<Real>& state) const;
+  // `count` steps in place. `quiet_wall`: the above held once, and no field was set since.
   void run(const par::Queue& queue, const Medium<Real>& medium, const State<Real>& state,
            const EventTables& events, double* event_states, Index sample_row, Index record_row,
-           int count) const;
+           int count, bool quiet_wall) const;
 
  private:
   struct Plan;  // what is looked up once
