@@ -7,6 +7,7 @@
 
 #include "memory_raster.hpp"
 #include "reference/terrain_random.hpp"
+#include "terrawave/base/error.hpp"
 #include "terrawave/solvers/terrain/product_session.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
@@ -37,19 +38,29 @@ TiledCase<T> random_tiled_case(Random& random, Index max_side) {
   }
   FlowOptions& o = c.options;
   o.rule = random.chance(0.5) ? FlowRule::d8 : FlowRule::d4;
-  o.flats = false;
+  o.flats = random.chance(0.7);
+  o.loop_cols = random.chance(0.15);
+  o.loop_rows = random.chance(0.1);
+  o.mode = random.chance(0.7) ? RouteMode::carve : RouteMode::fill;
+  o.depressions = random.chance(0.9);
   o.nodata_drains = random.chance(0.7);
   for (const char* side : {"north", "south", "west", "east"})
     if (random.chance(0.2)) o.closed.emplace_back(side);
   const Index sink = random.below(info.size());
   const bool hollow = info.nodata && z[std::size_t(sink)] == hole;
-  if (!hollow && (o.closed.size() == 4 || random.chance(0.3)))
+  if (!hollow &&
+      (o.closed.size() + (o.loop_cols || o.loop_rows ? 2 : 0) >= 4 || random.chance(0.3)))
     o.keep_sinks = std::to_string(sink / info.cols) + "," + std::to_string(sink % info.cols);
-  if (o.closed.size() == 4 && o.keep_sinks.empty()) o.closed.clear();
-  // Without an outlet there is nothing to compare: let nodata drain, or an edge.
-  if (o.keep_sinks.empty() && !o.nodata_drains) o.closed.clear();
+  // Without an outlet there is nothing to compare: let an edge drain.
+  if (o.keep_sinks.empty()) o.closed.clear();
+  if (o.keep_sinks.empty() && o.loop_cols) o.loop_rows = false;
   c.raster.cells = z;
   info.type = domain::type_of(c.raster.cells);
+  try {
+    Session(par::Queue::host(1), c.raster, o, {});
+  } catch (const InputError&) {  // no outlet at all: nothing to compare
+    return random_tiled_case<T>(random, max_side);
+  }
   return c;
 }
 

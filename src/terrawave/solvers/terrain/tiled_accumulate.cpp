@@ -82,7 +82,7 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       const TileFlow flow = follow_inside(queue, tiling.window(tile), connectivity, direction);
       const auto amount = add_up(queue, flow, weights_of(flow.window, weights, direction));
       const std::vector<std::uint8_t> no_base(direction.size(), 0);
-      summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling.cols)));
+      summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling)));
     }
   });
   const std::vector<comm::Bytes> replies =
@@ -110,7 +110,7 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       for (std::size_t i = 0; i < basin.size(); ++i) {
         const std::int32_t root = flow.root[i];
         if (root < 0) continue;
-        const Index target = target_of(window, tiling.cols, direction, root);
+        const Index target = target_of(tiling, window, direction, root);
         basin[i] = target >= 0 ? end.at(target)
                                : (window.row + root / window.cols) * tiling.cols + window.col +
                                      root % window.cols;

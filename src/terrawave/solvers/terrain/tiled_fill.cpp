@@ -13,39 +13,42 @@ namespace {
 
 // Where the waters of two labels meet inside one tile, and across its sides.
 template <class T>
-std::vector<SpillEdge> label_graph(const Block<T>& block, Index map_cols) {
-  constexpr Index none = -2;
+std::vector<SpillEdge> label_graph(const Block<T>& block) {
+  // A label is the position of a rim cell in `around`, or the ocean.
+  constexpr std::int32_t none = -2;
+  constexpr std::int32_t ocean = -1;
   const Grid& g = block.grid;
-  std::vector<Index> label(std::size_t(g.cells()), none);
-  std::vector<double> level(std::size_t(g.cells()), 0);
-  using Entry = std::pair<double, Index>;
+  std::vector<std::int32_t> label(std::size_t(g.cells()), none);
+  std::vector<T> level(std::size_t(g.cells()), T(0));
+  using Entry = std::pair<T, std::int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  std::map<std::pair<Index, Index>, double> edges;
-  const auto meet = [&](Index a, Index b, double height) {
+  std::map<std::pair<std::int32_t, std::int32_t>, T> edges;
+  const auto meet = [&](std::int32_t a, std::int32_t b, T height) {
     const auto [at, fresh] = edges.emplace(std::minmax(a, b), height);
     if (!fresh) at->second = std::min(at->second, height);
   };
-  const auto seed = [&](Index a, Index id) {
+  const auto seed = [&](Index a, std::int32_t id) {
     label[std::size_t(a)] = id;
-    level[std::size_t(a)] = double(block.z[std::size_t(a)]);
-    open.emplace(level[std::size_t(a)], a);
+    level[std::size_t(a)] = block.z[std::size_t(a)];
+    open.emplace(level[std::size_t(a)], std::int32_t(a));
   };
+  std::vector<SpillEdge> list;
   for (const Index i : rim_positions(block.inside)) {
     const Index a = block.around_of(i);
     if (!is_data(block.state[std::size_t(a)])) continue;
-    const Index cell = block.global(a, map_cols);
-    seed(a, cell);
-    if (is_base(block.state[std::size_t(a)])) meet(kOcean, cell, double(block.z[std::size_t(a)]));
-    for (int k = 0; k < kNeighbours; ++k) {
+    seed(a, std::int32_t(a));
+    if (is_base(block.state[std::size_t(a)])) meet(ocean, std::int32_t(a), block.z[std::size_t(a)]);
+    for (int k = 0; k < 4; ++k) {  // the other four are those of the tile across
       const Index n = g.neighbour(a, k);
       if (n >= 0 && !block.is_inside(n) && is_data(block.state[std::size_t(n)]))
-        meet(cell, block.global(n, map_cols),
-             std::max(double(block.z[std::size_t(a)]), double(block.z[std::size_t(n)])));
+        list.push_back(
+            {block.global(a), block.global(n),
+             std::max(double(block.z[std::size_t(a)]), double(block.z[std::size_t(n)]))});
     }
   }
   for (Index i = 0; i < block.inside.size(); ++i) {
     const Index a = block.around_of(i);
-    if (label[std::size_t(a)] == none && is_base(block.state[std::size_t(a)])) seed(a, kOcean);
+    if (label[std::size_t(a)] == none && is_base(block.state[std::size_t(a)])) seed(a, ocean);
   }
   while (!open.empty()) {
     const Index a = open.top().second;
@@ -55,16 +58,17 @@ std::vector<SpillEdge> label_graph(const Block<T>& block, Index map_cols) {
       if (n < 0 || !block.is_inside(n) || !is_data(block.state[std::size_t(n)])) continue;
       if (label[std::size_t(n)] == none) {
         label[std::size_t(n)] = label[std::size_t(a)];
-        level[std::size_t(n)] = std::max(level[std::size_t(a)], double(block.z[std::size_t(n)]));
-        open.emplace(level[std::size_t(n)], n);
+        level[std::size_t(n)] = std::max(level[std::size_t(a)], block.z[std::size_t(n)]);
+        open.emplace(level[std::size_t(n)], std::int32_t(n));
       } else if (label[std::size_t(n)] != label[std::size_t(a)]) {
         meet(label[std::size_t(n)], label[std::size_t(a)],
              std::max(level[std::size_t(a)], level[std::size_t(n)]));
       }
     }
   }
-  std::vector<SpillEdge> list;
-  for (const auto& [labels, height] : edges) list.push_back({labels.first, labels.second, height});
+  const auto node = [&](std::int32_t id) { return id == ocean ? kOcean : block.global(id); };
+  for (const auto& [labels, height] : edges)
+    list.push_back({node(labels.first), node(labels.second), double(height)});
   return list;
 }
 
@@ -87,10 +91,52 @@ std::vector<comm::Bytes> solve_levels(const Tiling& tiling, const std::vector<co
   return replies;
 }
 
+// Cells that water cannot leave: no base cell and no rim cell with a level can be reached from
+// them.
+template <class T>
+std::vector<std::uint8_t> shut_in(const Block<T>& block, const Grid& g,
+                                  const std::vector<std::uint8_t>& state) {
+  std::vector<std::uint8_t> shut(state.size(), 0);
+  std::vector<Index> open;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    shut[i] = is_data(state[i]) && !is_base(state[i]) ? 1 : 0;
+    if (is_base(state[i])) open.push_back(Index(i));
+  }
+  if (Index(open.size()) == block.inside.size()) return shut;
+  while (!open.empty()) {
+    const Index i = open.back();
+    open.pop_back();
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index n = g.neighbour(i, k);
+      if (n < 0 || shut[std::size_t(n)] == 0) continue;
+      shut[std::size_t(n)] = 0;
+      open.push_back(n);
+    }
+  }
+  return shut;
+}
+
+// A minimum of (height, linear index).
+template <class T>
+bool is_pit(const Block<T>& block, Index a) {
+  if (block.state[std::size_t(a)] != std::uint8_t(CellState::valid)) return false;
+  for (int k = 0; k < kNeighbours; ++k) {
+    const Index n = block.grid.neighbour(a, k);
+    if (n < 0 || !is_data(block.state[std::size_t(n)])) continue;
+    const T mine = block.z[std::size_t(a)];
+    const T theirs = block.z[std::size_t(n)];
+    if (theirs < mine) return false;
+    if (theirs == mine &&
+        (is_base(block.state[std::size_t(n)]) || block.global(n) < block.global(a)))
+      return false;
+  }
+  return true;
+}
+
 // The tile flooded from its rim at the known levels and from its own base cells.
 template <class T>
 std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
-                          const std::vector<Level>& levels, Index map_cols) {
+                          const std::vector<Level>& levels, TiledStats& stats) {
   Grid g = block.grid;
   g.rows = block.inside.rows;
   g.cols = block.inside.cols;
@@ -98,52 +144,66 @@ std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
   std::vector<T> z = block.cut(block.z);
   std::vector<std::uint8_t> state = block.cut(block.state);
   for (const Level& level : levels) {
-    const Index i = (level.cell / map_cols - block.inside.row) * g.cols + level.cell % map_cols -
-                    block.inside.col;
+    const Index i = (level.cell / block.tiling.cols - block.inside.row) * g.cols +
+                    level.cell % block.tiling.cols - block.inside.col;
     if (T(level.height) > z[std::size_t(i)]) z[std::size_t(i)] = T(level.height + 0.0);
     state[std::size_t(i)] = std::uint8_t(CellState::outlet);
   }
-  const std::vector<T> ground = block.cut(block.z);
-  const par::Buffer<T> heights(queue, z);
-  const par::Buffer<std::uint8_t> states(queue, state);
-  par::Buffer<T> filled(queue, heights.size());
-  fill<T>(queue, g, heights.cview(), states.cview(), filled.view());
-  std::vector<T> out = filled.download();
+  const std::vector<std::uint8_t> shut = shut_in(block, g, state);
+  for (Index i = 0; i < block.inside.size(); ++i) {
+    if (!is_pit(block, block.around_of(i))) continue;
+    ++stats.pits;
+    if (shut[std::size_t(i)] != 0) ++stats.undrained;
+  }
+  std::vector<T> out;
+  {
+    const par::Buffer<T> heights(queue, z);
+    const par::Buffer<std::uint8_t> states(queue, state);
+    par::Buffer<T> filled(queue, heights.size());
+    fill<T>(queue, g, heights.cview(), states.cview(), filled.view());
+    out = filled.download();
+  }
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (!is_data(state[i])) out[i] = ground[i];
+    if (!is_data(state[i])) out[i] = block.z[std::size_t(block.around_of(Index(i)))];
   return out;
 }
 
 }  // namespace
 
 template <class T>
-void tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
-                const TakeTile<T>& take) {
+TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+                      const TakeTile<T>& take) {
   const Tiling& tiling = reader.tiling();
   const std::vector<Index> mine = tiles_of_rank(tiling, comm);
   std::vector<comm::Bytes> summaries;
   together(comm, [&] {
-    for (const Index tile : mine)
-      summaries.push_back(to_bytes(label_graph(reader.read<T>(tile), tiling.cols)));
+    for (const Index tile : mine) summaries.push_back(to_bytes(label_graph(reader.read<T>(tile))));
   });
   const std::vector<comm::Bytes> replies =
-      ask_root(comm, tiling, summaries, [&](const auto& all) { return solve_levels(tiling, all); });
+      ask_root(comm, tiling, std::move(summaries),
+               [&](const auto& all) { return solve_levels(tiling, all); });
+  TiledStats stats;
   together(comm, [&] {
     for (std::size_t m = 0; m < mine.size(); ++m)
       take(mine[m],
-           flood_tile(queue, reader.read<T>(mine[m]), from_bytes<Level>(replies[m]), tiling.cols));
+           flood_tile(queue, reader.read<T>(mine[m]), from_bytes<Level>(replies[m]), stats));
   });
+  stats.pits = comm.sum(stats.pits);
+  stats.undrained = comm.sum(stats.undrained);
+  return stats;
 }
 
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
-                         const TakeTile<std::uint8_t>&);
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
-                         const TakeTile<std::int16_t>&);
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
-                         const TakeTile<std::uint16_t>&);
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
-                         const TakeTile<std::int32_t>&);
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&, const TakeTile<float>&);
-template void tiled_fill(comm::Comm&, const par::Queue&, BlockReader&, const TakeTile<double>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<std::uint8_t>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<std::int16_t>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<std::uint16_t>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<std::int32_t>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<float>&);
+template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+                               const TakeTile<double>&);
 
 }  // namespace terrawave::terrain

@@ -50,38 +50,58 @@ class UnionFind {
 }  // namespace
 
 std::vector<std::pair<Index, double>> spill_levels(const std::vector<SpillEdge>& edges) {
-  Numbering nodes;
-  const std::size_t ocean = nodes.of(kOcean);
+  std::vector<Index> nodes = {kOcean};
   for (const SpillEdge& e : edges) {
-    nodes.of(e.a);
-    nodes.of(e.b);
+    nodes.push_back(e.a);
+    nodes.push_back(e.b);
   }
-  std::vector<std::vector<std::pair<std::size_t, double>>> beside(nodes.size());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  nodes.shrink_to_fit();
+  const auto number = [&](Index id) {
+    return std::int32_t(std::lower_bound(nodes.begin(), nodes.end(), id) - nodes.begin());
+  };
+  // Neighbours of node n: other[first[n]] to other[first[n + 1]].
+  std::vector<std::size_t> first(nodes.size() + 1, 0);
   for (const SpillEdge& e : edges) {
-    beside[nodes.of(e.a)].emplace_back(nodes.of(e.b), e.height);
-    beside[nodes.of(e.b)].emplace_back(nodes.of(e.a), e.height);
+    ++first[std::size_t(number(e.a)) + 1];
+    ++first[std::size_t(number(e.b)) + 1];
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) first[n + 1] += first[n];
+  std::vector<std::int32_t> other(2 * edges.size());
+  std::vector<double> pass(2 * edges.size());
+  std::vector<std::size_t> next(first.begin(), first.end() - 1);
+  for (const SpillEdge& e : edges) {
+    const std::int32_t a = number(e.a);
+    const std::int32_t b = number(e.b);
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      const std::size_t at = next[std::size_t(from)]++;
+      other[at] = to;
+      pass[at] = e.height;
+    }
   }
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<double> level(nodes.size(), never);
-  using Entry = std::pair<double, std::size_t>;
+  using Entry = std::pair<double, std::int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  level[ocean] = -never;
+  const std::int32_t ocean = number(kOcean);
+  level[std::size_t(ocean)] = -never;
   open.emplace(-never, ocean);
   while (!open.empty()) {
     const auto [height, node] = open.top();
     open.pop();
-    if (height > level[node]) continue;
-    for (const auto& [other, pass] : beside[node]) {
-      const double up = std::max(height, pass);
-      if (up >= level[other]) continue;
-      level[other] = up;
-      open.emplace(up, other);
+    if (height > level[std::size_t(node)]) continue;
+    for (std::size_t at = first[std::size_t(node)]; at < first[std::size_t(node) + 1]; ++at) {
+      const double up = std::max(height, pass[at]);
+      double& there = level[std::size_t(other[at])];
+      if (up >= there) continue;
+      there = up;
+      open.emplace(up, other[at]);
     }
   }
   std::vector<std::pair<Index, double>> result;
   for (std::size_t n = 0; n < nodes.size(); ++n)
-    if (n != ocean && level[n] < never) result.emplace_back(nodes.id(n), level[n]);
-  std::sort(result.begin(), result.end());
+    if (std::int32_t(n) != ocean && level[n] < never) result.emplace_back(nodes[n], level[n]);
   return result;
 }
 
@@ -96,6 +116,13 @@ std::size_t RimGraph::at(Index cell) const {
                        [](const RimLink& link, Index wanted) { return link.cell < wanted; });
   require(found != links_.end() && found->cell == cell, "RimGraph: not a rim cell with data");
   return std::size_t(found - links_.begin());
+}
+
+const RimLink* RimGraph::find(Index cell) const {
+  const auto found =
+      std::lower_bound(links_.begin(), links_.end(), cell,
+                       [](const RimLink& link, Index wanted) { return link.cell < wanted; });
+  return found != links_.end() && found->cell == cell ? &*found : nullptr;
 }
 
 const RimLink& RimGraph::link(Index cell) const { return links_[at(cell)]; }

@@ -37,6 +37,7 @@ class RimGraph {
  public:
   explicit RimGraph(std::vector<RimLink> links);
   const RimLink& link(Index cell) const;
+  const RimLink* find(Index cell) const;  // nullptr: not a rim cell with data
   // The cell where the flow through a rim cell ends in the whole raster.
   RimRoot end_of(Index cell);
   // What enters at each rim cell from other tiles: (cell, amount).

@@ -29,26 +29,61 @@ BlockReader::BlockReader(io::RasterSource& source, const FlowOptions& options, c
       options_(options),
       tiling_(tiling),
       metric_(domain::cell_metric(source.info())) {
-  if (options.loop_cols || options.loop_rows)
-    throw InputError("--looped: looped edges need the raster in one piece, not in tiles");
+  tiling_.loop_cols = options.loop_cols;
+  tiling_.loop_rows = options.loop_rows;
   const domain::RasterInfo& info = source.info();
   if (options.outlets != "edge" && options.outlets != "none")
     outlets_ = open_alike(options.outlets, info);
   if (options.keep_sinks.empty()) return;
-  if (std::regex_match(options.keep_sinks, std::regex("[0-9,; \t]+")))
+  if (std::regex_match(options.keep_sinks, std::regex("[0-9,; \t]+"))) {
     sink_list_ = listed_cells(options.keep_sinks, info);
-  else
+    std::sort(sink_list_.begin(), sink_list_.end());
+  } else {
     sinks_ = open_alike(options.keep_sinks, info);
+  }
 }
 
 void BlockReader::mark(io::RasterSource& mask, CellState as, const domain::Window& window,
                        std::vector<std::uint8_t>& state) const {
-  const domain::Cells cells = mask.read(window);
+  const domain::Cells cells = read_from(mask, window);
   const auto valid = domain::valid_cells(cells, mask.info().nodata);
   for (Index i = 0; i < window.size(); ++i)
     if (valid[std::size_t(i)] != 0 && domain::value_at(cells, i) != 0 &&
         is_data(state[std::size_t(i)]))
       state[std::size_t(i)] = std::uint8_t(as);
+}
+
+domain::Cells BlockReader::read_from(io::RasterSource& source, const domain::Window& window) const {
+  const domain::RasterInfo& info = source.info();
+  if (window.row >= 0 && window.col >= 0 && window.row + window.rows <= info.rows &&
+      window.col + window.cols <= info.cols)
+    return source.read(window);
+  // Piece by piece between the map's edges.
+  domain::Cells all = domain::make_cells(info.type, window.size());
+  for (Index r = window.row; r < window.row + window.rows;) {
+    const Index row = (r % info.rows + info.rows) % info.rows;
+    const Index rows = std::min(info.rows - row, window.row + window.rows - r);
+    for (Index c = window.col; c < window.col + window.cols;) {
+      const Index col = (c % info.cols + info.cols) % info.cols;
+      const Index cols = std::min(info.cols - col, window.col + window.cols - c);
+      domain::paste({r, c, rows, cols}, source.read({row, col, rows, cols}), window, all);
+      c += cols;
+    }
+    r += rows;
+  }
+  return all;
+}
+
+void BlockReader::mark_listed(const domain::Window& w, std::vector<std::uint8_t>& state) const {
+  if (sink_list_.empty()) return;
+  for (Index i = 0; i < w.size(); ++i) {
+    const Index cell = tiling_.cell(w.row + i / w.cols, w.col + i % w.cols);
+    if (!std::binary_search(sink_list_.begin(), sink_list_.end(), cell)) continue;
+    if (!is_data(state[std::size_t(i)]))
+      throw InputError(fmt::format("--keep-sinks: row {}, column {} of {} is nodata",
+                                   cell / tiling_.cols, cell % tiling_.cols, source_.info().name));
+    state[std::size_t(i)] = std::uint8_t(CellState::sink);
+  }
 }
 
 template <class T>
@@ -59,7 +94,8 @@ Block<T> BlockReader::read(Index tile) {
   Block<T> block;
   block.inside = tiling_.window(tile);
   block.around = tiling_.with_halo(tile, 1);
-  const domain::Cells cells = source_.read(wide);
+  block.tiling = tiling_;
+  const domain::Cells cells = read_from(source_, wide);
   const auto& z = std::get<std::vector<T>>(cells);
 
   Grid grid;
@@ -67,10 +103,12 @@ Block<T> BlockReader::read(Index tile) {
   grid.cols = wide.cols;
   grid.connectivity = options_.connectivity();
   Borders borders = borders_of(options_);
-  borders.north = borders.north && wide.row == 0;
-  borders.south = borders.south && wide.row + wide.rows == info.rows;
-  borders.west = borders.west && wide.col == 0;
-  borders.east = borders.east && wide.col + wide.cols == info.cols;
+  const bool upright = !tiling_.loop_rows;
+  const bool across = !tiling_.loop_cols;
+  borders.north = borders.north && upright && wide.row == 0;
+  borders.south = borders.south && upright && wide.row + wide.rows == info.rows;
+  borders.west = borders.west && across && wide.col == 0;
+  borders.east = borders.east && across && wide.col + wide.cols == info.cols;
   const auto hole = domain::representable(info.type, info.nodata);
   std::optional<T> nodata;
   if (hole && !std::isnan(*hole)) nodata = static_cast<T>(*hole);
@@ -80,16 +118,14 @@ Block<T> BlockReader::read(Index tile) {
       if (is_data(state[i]) && std::isinf(z[i]))
         throw InputError(fmt::format(
             "{}: error: the height in row {}, column {} is infinite; mark such cells as nodata",
-            info.name, wide.row + Index(i) / wide.cols, wide.col + Index(i) % wide.cols));
+            info.name,
+            tiling_.cell(wide.row + Index(i) / wide.cols, wide.col + Index(i) % wide.cols) /
+                info.cols,
+            tiling_.cell(wide.row + Index(i) / wide.cols, wide.col + Index(i) % wide.cols) %
+                info.cols));
   if (outlets_) mark(*outlets_, CellState::outlet, wide, state);
   if (sinks_) mark(*sinks_, CellState::sink, wide, state);
-  for (const Index cell : sink_list_) {
-    const Index r = cell / info.cols - wide.row;
-    const Index c = cell % info.cols - wide.col;
-    if (r < 0 || r >= wide.rows || c < 0 || c >= wide.cols) continue;
-    std::uint8_t& here = state[std::size_t(r * wide.cols + c)];
-    if (is_data(here)) here = std::uint8_t(CellState::sink);
-  }
+  mark_listed(wide, state);
 
   const domain::Window& a = block.around;
   block.grid = grid;
@@ -98,8 +134,10 @@ Block<T> BlockReader::read(Index tile) {
   block.grid.dy = metric_.dy[std::size_t(info.rows / 2)];
   block.grid.dx.assign({std::max(metric_.dx[0], 1e-6 * block.grid.dy)});
   if (!metric_.uniform) {
-    block.grid.dx.assign(metric_.dx.begin() + a.row, metric_.dx.begin() + a.row + a.rows);
-    for (double& width : block.grid.dx) width = std::max(width, 1e-6 * block.grid.dy);
+    block.grid.dx.clear();
+    for (Index r = a.row; r < a.row + a.rows; ++r)
+      block.grid.dx.push_back(
+          std::max(metric_.dx[std::size_t((r + info.rows) % info.rows)], 1e-6 * block.grid.dy));
   }
   block.z.resize(std::size_t(a.size()));
   block.state.resize(std::size_t(a.size()));

@@ -14,9 +14,10 @@ namespace terrawave::terrain {
 template <class T>
 struct Block {
   domain::Window inside;  // the tile
-  domain::Window around;  // the tile and the ring, cut off at the map's edge
+  domain::Window around;  // the tile and the ring: cut off at the map's edge, or over looped edges
   Grid grid;              // of `around`; no loops
-  std::vector<T> z;       // of `around`
+  Tiling tiling;
+  std::vector<T> z;  // of `around`
   std::vector<std::uint8_t> state;
 
   // Position in `around` of a position in `inside`.
@@ -25,8 +26,8 @@ struct Block {
            i % inside.cols;
   }
   // Linear index in the whole raster of a position in `around`.
-  Index global(Index a, Index map_cols) const {
-    return (around.row + a / around.cols) * map_cols + around.col + a % around.cols;
+  Index global(Index a) const {
+    return tiling.cell(around.row + a / around.cols, around.col + a % around.cols);
   }
   bool is_inside(Index a) const {
     const Index r = around.row + a / around.cols - inside.row;
@@ -46,15 +47,20 @@ struct Block {
 // Reads blocks; the states are those of the whole raster.
 class BlockReader {
  public:
-  // Throws InputError for looped edges, which tiles do not have.
+  // `tiling` receives the loops of the options.
   BlockReader(io::RasterSource& source, const FlowOptions& options, const Tiling& tiling);
+  // Throws InputError for infinite heights and kept sinks on nodata.
   template <class T>
   Block<T> read(Index tile);
+  // Values of another raster of this shape in a window that may lie over looped edges.
+  domain::Cells read_from(io::RasterSource& source, const domain::Window& window) const;
   const domain::RasterInfo& info() const { return source_.info(); }
   const Tiling& tiling() const { return tiling_; }
   const FlowOptions& options() const { return options_; }
+  const domain::CellMetric& metric() const { return metric_; }
 
  private:
+  void mark_listed(const domain::Window& window, std::vector<std::uint8_t>& state) const;
   void mark(io::RasterSource& mask, CellState as, const domain::Window& window,
             std::vector<std::uint8_t>& state) const;
   io::RasterSource& source_;

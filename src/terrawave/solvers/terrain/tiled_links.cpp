@@ -20,11 +20,12 @@ bool leads_out(const domain::Window& w, const std::vector<Direction>& direction,
 
 }  // namespace
 
-Index target_of(const domain::Window& w, Index map_cols, const std::vector<Direction>& direction,
-                Index position) {
+Index target_of(const Tiling& tiling, const domain::Window& w,
+                const std::vector<Direction>& direction, Index position) {
   if (!leads_out(w, direction, position)) return -1;
   const Direction d = direction[std::size_t(position)];
-  return global(w, map_cols, position) + kRowStep[d] * map_cols + kColStep[d];
+  return tiling.cell(w.row + position / w.cols + kRowStep[d],
+                     w.col + position % w.cols + kColStep[d]);
 }
 
 TileFlow follow_inside(const par::Queue& queue, const domain::Window& window,
@@ -46,15 +47,15 @@ TileFlow follow_inside(const par::Queue& queue, const domain::Window& window,
 
 std::vector<RimLink> rim_links(const TileFlow& flow, const std::vector<Direction>& direction,
                                const std::vector<std::uint8_t>& base,
-                               const std::vector<std::int64_t>& amount, Index map_cols) {
+                               const std::vector<std::int64_t>& amount, const Tiling& tiling) {
   std::vector<RimLink> links;
   for (const Index i : rim_positions(flow.window)) {
     const std::int32_t root = flow.root[std::size_t(i)];
     if (root < 0) continue;
     RimLink link;
-    link.cell = global(flow.window, map_cols, i);
-    link.root = global(flow.window, map_cols, root);
-    link.next = target_of(flow.window, map_cols, direction, root);
+    link.cell = global(flow.window, tiling.cols, i);
+    link.root = global(flow.window, tiling.cols, root);
+    link.next = target_of(tiling, flow.window, direction, root);
     link.dir = direction[std::size_t(root)];
     link.base = is_base(base[std::size_t(root)]) ? 1 : 0;
     link.amount = amount.empty() ? 0 : amount[std::size_t(root)];

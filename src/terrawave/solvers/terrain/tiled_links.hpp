@@ -20,11 +20,11 @@ struct TileFlow {
 TileFlow follow_inside(const par::Queue& queue, const domain::Window& window,
                        Connectivity connectivity, const std::vector<Direction>& direction);
 // The cell outside that a portal flows to, as linear index of the whole raster; -1 for others.
-Index target_of(const domain::Window& window, Index map_cols,
+Index target_of(const Tiling& tiling, const domain::Window& window,
                 const std::vector<Direction>& direction, Index position);
 // One link for each rim cell with data. `amount` may be empty (then 0).
 std::vector<RimLink> rim_links(const TileFlow& flow, const std::vector<Direction>& direction,
                                const std::vector<std::uint8_t>& base,
-                               const std::vector<std::int64_t>& amount, Index map_cols);
+                               const std::vector<std::int64_t>& amount, const Tiling& tiling);
 
 }  // namespace terrawave::terrain

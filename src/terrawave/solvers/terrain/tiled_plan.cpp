@@ -44,10 +44,12 @@ domain::Window Tiling::window(Index tile) const {
 
 domain::Window Tiling::with_halo(Index tile, Index halo) const {
   const domain::Window w = window(tile);
-  const Index row = std::max<Index>(0, w.row - halo);
-  const Index col = std::max<Index>(0, w.col - halo);
-  return {row, col, std::min(rows, w.row + w.rows + halo) - row,
-          std::min(cols, w.col + w.cols + halo) - col};
+  const Index row = loop_rows ? w.row - halo : std::max<Index>(0, w.row - halo);
+  const Index col = loop_cols ? w.col - halo : std::max<Index>(0, w.col - halo);
+  const Index end_row = w.row + w.rows + halo;
+  const Index end_col = w.col + w.cols + halo;
+  return {row, col, (loop_rows ? end_row : std::min(rows, end_row)) - row,
+          (loop_cols ? end_col : std::min(cols, end_col)) - col};
 }
 
 Tiling tiling_for_ranks(Index rows, Index cols, int ranks) {
@@ -74,7 +76,8 @@ std::vector<Index> tiles_of_rank(const Tiling& tiling, const comm::Comm& comm) {
 }
 
 std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
-                                  const std::vector<comm::Bytes>& mine, const Solve& solve) {
+                                  std::vector<comm::Bytes> mine, const Solve& solve) {
+  if (comm.size() == 1) return solve(mine);
   const std::vector<comm::Bytes> gathered = comm.gather(pack(mine), 0);
   std::vector<comm::Bytes> outgoing(std::size_t(comm.size()));
   if (comm.is_root()) {
@@ -153,6 +156,18 @@ comm::Bytes TileStore::get_bytes(Index tile, const std::string& what) const {
   return bytes;
 }
 
+bool TileStore::has(Index tile, const std::string& what) const {
+  return folder_.empty() ? kept_.contains({what, tile}) : std::filesystem::exists(file(tile, what));
+}
+
+void TileStore::drop(Index tile, const std::string& what) {
+  std::error_code ignored;
+  if (folder_.empty())
+    kept_.erase({what, tile});
+  else
+    std::filesystem::remove(file(tile, what), ignored);
+}
+
 std::vector<Index> rim_positions(const domain::Window& w) {
   std::vector<Index> rim;
   for (Index r = 0; r < w.rows; ++r) {
@@ -161,6 +176,14 @@ std::vector<Index> rim_positions(const domain::Window& w) {
       rim.push_back(r * w.cols + c);
   }
   return rim;
+}
+
+Index rim_index(const domain::Window& w, Index row, Index col) {
+  if (row == 0) return col;
+  const Index each = w.cols == 1 ? 1 : 2;
+  const Index before = w.cols + (row - 1) * each;
+  if (row == w.rows - 1) return before + col;
+  return before + (col == 0 ? 0 : 1);
 }
 
 }  // namespace terrawave::terrain

@@ -18,13 +18,20 @@ namespace terrawave::terrain {
 struct Tiling {
   Index rows = 0, cols = 0;
   Index tile_rows = 1, tile_cols = 1;
+  bool loop_rows = false, loop_cols = false;  // opposite edges of the map meet
 
   Index down() const { return (rows + tile_rows - 1) / tile_rows; }
   Index across() const { return (cols + tile_cols - 1) / tile_cols; }
   Index tiles() const { return down() * across(); }
   domain::Window window(Index tile) const;
-  // The window with a ring of `halo` cells where the raster has them.
+  // The window with a ring of `halo` cells where the raster has them; over looped edges it goes on.
   domain::Window with_halo(Index tile, Index halo) const;
+  // Linear index of a place that may lie beyond a looped edge; -1 outside the map.
+  Index cell(Index row, Index col) const {
+    if (loop_rows) row = (row % rows + rows) % rows;
+    if (loop_cols) col = (col % cols + cols) % cols;
+    return row < 0 || row >= rows || col < 0 || col >= cols ? -1 : row * cols + col;
+  }
   Index tile_of(Index cell) const {
     return (cell / cols) / tile_rows * across() + (cell % cols) / tile_cols;
   }
@@ -61,7 +68,7 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
 // tiles) into a reply for each tile, and each rank gets those of its own tiles, in its order.
 using Solve = std::function<std::vector<comm::Bytes>(const std::vector<comm::Bytes>&)>;
 std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
-                                  const std::vector<comm::Bytes>& mine, const Solve& solve);
+                                  std::vector<comm::Bytes> mine, const Solve& solve);
 
 // Runs `work` on every rank; when it throws on one, all ranks throw the same, so none waits.
 void together(comm::Comm& comm, const std::function<void()>& work);
@@ -82,6 +89,8 @@ class TileStore {
   std::vector<T> get(Index tile, const std::string& what) const {
     return from_bytes<T>(get_bytes(tile, what));
   }
+  bool has(Index tile, const std::string& what) const;
+  void drop(Index tile, const std::string& what);
 
  private:
   void put_bytes(Index tile, const std::string& what, comm::Bytes bytes);
@@ -93,5 +102,7 @@ class TileStore {
 
 // Cells on the edge of a window, each once, in row order: linear positions inside the window.
 std::vector<Index> rim_positions(const domain::Window& window);
+// Where a cell on the edge of a window stands in that list.
+Index rim_index(const domain::Window& window, Index row, Index col);
 
 }  // namespace terrawave::terrain

@@ -18,17 +18,19 @@ namespace terrawave::terrain {
 template <class T>
 using TakeTile = std::function<void(Index tile, const std::vector<T>& values)>;
 
-// The filled surface. Two passes: each tile is read twice.
-template <class T>
-void tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
-                const TakeTile<T>& take);
-
 struct TiledStats {
   Index pits = 0;
   Index undrained = 0;
 };
 
-// Directions of the raster routed by carving; kept in `store` as "directions".
+// The filled surface. Two passes: each tile is read twice. `pits`: minima of (height, index).
+template <class T>
+TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+                      const TakeTile<T>& take);
+
+// Directions of the raster by the options of the reader (carve, fill, or pits that stay; flats by
+// keys or in the order of cells); kept in `store` as "directions". Mode fill keeps the filled
+// surface there as well, as "filled". Throws InputError for mode jump.
 template <class T>
 TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
                        TileStore& store);

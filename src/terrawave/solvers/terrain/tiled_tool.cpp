@@ -242,11 +242,9 @@ void check_tiled(const Tool& tool) {
   if (!tool.from.empty()) refuse("--from: directions are read in one piece only");
   if (!tool.flow.single_receiver()) refuse("expected one receiver per cell: use --d8 or --d4");
   if (tool.verify || !tool.report.empty()) refuse("--verify and --report need one piece");
-  if (tool.flow.loop_cols || tool.flow.loop_rows) refuse("looped edges need one piece");
   if (op == "fill") return;
-  if (tool.flow.mode != RouteMode::carve || !tool.flow.depressions)
-    refuse("depressions are carved; leave --mode out");
-  if (tool.flow.flats) refuse("flats drain in the order of cells here; say so with --plain-flats");
+  if (tool.flow.mode == RouteMode::jump && tool.flow.depressions)
+    refuse("--mode jump: jumps cross tiles in one step; use carve or fill");
   if (tool.step.codes == "grass" || tool.step.codes == "receivers")
     refuse("--codes: expected esri, taudem, whitebox, ldd or richdem");
   if (tool.flow.combine != Combine::sum) refuse("--combine: expected sum");

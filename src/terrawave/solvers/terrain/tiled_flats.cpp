@@ -1,0 +1,289 @@
+#include "terrawave/solvers/terrain/tiled_flats.hpp"
+
+#include <bit>
+#include <queue>
+
+namespace terrawave::terrain {
+namespace {
+
+// Steps from the low edge and from higher ground; 0: none known.
+struct Steps {
+  std::int32_t toward = 0, away = 0;
+  bool operator==(const Steps&) const = default;
+};
+
+// The flats of one tile, kept between visits. Arrays over `around`; the ring's steps are the
+// neighbours'.
+struct TileFlats {
+  std::vector<std::uint8_t> same;  // neighbours in the same flat, a bit each; 0 in the ring
+  std::vector<std::int32_t> toward, away;
+};
+
+bool stuck(Direction d, std::uint8_t state) { return d == kRoot && !is_base(state); }
+
+// Directions over `around`: the tile's own and its ring's.
+template <class T>
+std::vector<Direction> around_directions(const Block<T>& block, const std::vector<Direction>& own,
+                                         const std::vector<Index>& ring_at,
+                                         const std::vector<Direction>& ring) {
+  std::vector<Direction> all(std::size_t(block.around.size()), kNoDirection);
+  for (Index i = 0; i < block.inside.size(); ++i)
+    all[std::size_t(block.around_of(i))] = own[std::size_t(i)];
+  for (std::size_t k = 0; k < ring_at.size(); ++k) all[std::size_t(ring_at[k])] = ring[k];
+  return all;
+}
+
+// The first neighbour on the low edge of each cell that lies on it; kRoot elsewhere. Fills `flats`
+// with the neighbours of the same flat and the first steps.
+template <class T>
+bool collect(const Block<T>& block, const std::vector<Direction>& direction, TileFlats& flats,
+             std::vector<std::int32_t>& low, std::vector<std::int32_t>& high) {
+  bool any = false;
+  for (Index i = 0; i < block.inside.size(); ++i) {
+    const Index a = block.around_of(i);
+    const auto c = std::size_t(a);
+    if (!stuck(direction[c], block.state[c])) continue;
+    any = true;
+    unsigned same = 0;
+    bool on_low_edge = false;
+    bool beside_high = false;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index to = block.grid.neighbour(a, k);
+      if (to < 0 || !is_data(block.state[std::size_t(to)])) continue;
+      const auto n = std::size_t(to);
+      beside_high = beside_high || block.z[n] > block.z[c];
+      if (block.z[n] != block.z[c]) continue;
+      if (stuck(direction[n], block.state[n]))
+        same |= 1u << k;
+      else
+        on_low_edge = true;
+    }
+    flats.same[c] = std::uint8_t(same);
+    if (on_low_edge) low.push_back(std::int32_t(a));
+    if (beside_high) high.push_back(std::int32_t(a));
+  }
+  return any;
+}
+
+// Spreads steps from `open` (whose steps are set) over the tile's own cells, least first.
+class Spread {
+ public:
+  Spread(const Grid& grid, const std::vector<std::uint8_t>& same, std::vector<std::int32_t>& steps)
+      : same_(same), steps_(steps) {
+    for (int k = 0; k < kNeighbours; ++k)
+      offset_[std::size_t(k)] = Index(kRowStep[k]) * grid.cols + kColStep[k];
+  }
+  void set(Index a, std::int32_t steps) {
+    std::int32_t& here = steps_[std::size_t(a)];
+    if (here != 0 && here <= steps) return;
+    here = steps;
+    open_.emplace(steps, std::int32_t(a));
+  }
+  void run() {
+    while (!open_.empty()) {
+      const auto [steps, a] = open_.top();
+      open_.pop();
+      if (steps != steps_[std::size_t(a)]) continue;
+      for (unsigned left = same_[std::size_t(a)]; left != 0; left &= left - 1) {
+        const Index n = a + offset_[std::size_t(std::countr_zero(left))];
+        if (same_[std::size_t(n)] != 0) set(n, steps + 1);  // the ring's steps are not ours to set
+      }
+    }
+  }
+
+ private:
+  using Entry = std::pair<std::int32_t, std::int32_t>;
+  const std::vector<std::uint8_t>& same_;
+  std::vector<std::int32_t>& steps_;
+  std::array<Index, kNeighbours> offset_{};
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+};
+
+// Lets the steps of a changed ring cell into the tile.
+void enter(const Grid& grid, const TileFlats& flats, Index ring_cell, std::int32_t steps,
+           Spread& spread) {
+  if (steps == 0) return;
+  for (int k = 0; k < kNeighbours; ++k) {
+    const Index n = grid.neighbour(ring_cell, k);
+    if (n >= 0 && (flats.same[std::size_t(n)] >> opposite(k) & 1) != 0) spread.set(n, steps + 1);
+  }
+}
+
+class FlatStore {
+ public:
+  explicit FlatStore(TileStore& store) : store_(store) {}
+  void put(Index tile, const TileFlats& flats) {
+    store_.put(tile, "flat.same", flats.same);
+    put_steps(tile, flats);
+  }
+  void put_steps(Index tile, const TileFlats& flats) {
+    store_.put(tile, "flat.toward", flats.toward);
+    store_.put(tile, "flat.away", flats.away);
+  }
+  bool has(Index tile) const { return store_.has(tile, "flat.same"); }
+  TileFlats get(Index tile) const {
+    return {store_.get<std::uint8_t>(tile, "flat.same"),
+            store_.get<std::int32_t>(tile, "flat.toward"),
+            store_.get<std::int32_t>(tile, "flat.away")};
+  }
+  void drop(Index tile) {
+    for (const char* what : {"flat.same", "flat.toward", "flat.away"}) store_.drop(tile, what);
+  }
+
+ private:
+  TileStore& store_;
+};
+
+// The neighbour of least key 2 * toward - away in the same flat.
+Direction nearest(const Grid& grid, const TileFlats& flats, Index a) {
+  const auto key = [&](Index n) {
+    return 2 * std::int64_t(flats.toward[std::size_t(n)]) - flats.away[std::size_t(n)];
+  };
+  std::int64_t best = key(a);
+  Direction direction = kRoot;
+  for (unsigned left = flats.same[std::size_t(a)]; left != 0; left &= left - 1) {
+    const int k = std::countr_zero(left);
+    const Index n = a + Index(kRowStep[k]) * grid.cols + kColStep[k];
+    if (key(n) >= best) continue;
+    best = key(n);
+    direction = Direction(k);
+  }
+  return direction;
+}
+
+// The first neighbour of equal height that is not stuck, or kRoot.
+template <class T>
+Direction low_edge(const Block<T>& block, const std::vector<Direction>& direction, Index a) {
+  for (int k = 0; k < kNeighbours; ++k) {
+    const Index n = block.grid.neighbour(a, k);
+    if (n < 0 || !is_data(block.state[std::size_t(n)])) continue;
+    if (block.z[std::size_t(n)] == block.z[std::size_t(a)] &&
+        !stuck(direction[std::size_t(n)], block.state[std::size_t(n)]))
+      return Direction(k);
+  }
+  return kRoot;
+}
+
+}  // namespace
+
+template <class T>
+void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T>& read) {
+  RimField<Direction> edges(rings, kNoDirection);
+  FlatStore kept(store);
+  const auto directions = [&](std::size_t m, const Block<T>& block) {
+    return around_directions(block, store.get<Direction>(rings.tile(m), "downhill"),
+                             rings.ring_positions(m), edges.ring(m));
+  };
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m)
+      edges.take(m, store.get<Direction>(rings.tile(m), "downhill"));
+  });
+  edges.exchange();
+
+  RimField<Steps> steps(rings, Steps{});
+  const auto show = [&](std::size_t m, const Block<T>& block, const TileFlats& flats) {
+    const std::vector<Index> rim = rings.rim_positions(m);
+    for (std::size_t k = 0; k < rim.size(); ++k) {
+      const auto a = std::size_t(block.around_of(rim[k]));
+      steps.rim(m)[k] = {flats.toward[a], flats.away[a]};
+    }
+  };
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m) {
+      const Block<T> block = read(m);
+      const std::vector<Direction> direction = directions(m, block);
+      TileFlats flats;
+      flats.same.assign(direction.size(), 0);
+      std::vector<std::int32_t> low, high;
+      if (!collect(block, direction, flats, low, high)) continue;
+      flats.toward.assign(direction.size(), 0);
+      flats.away.assign(direction.size(), 0);
+      for (auto [seeds, values] : {std::pair(&low, &flats.toward), std::pair(&high, &flats.away)}) {
+        Spread spread(block.grid, flats.same, *values);
+        for (const std::int32_t a : *seeds) spread.set(a, 1);
+        spread.run();
+      }
+      show(m, block, flats);
+      kept.put(rings.tile(m), flats);
+    }
+  });
+  steps.exchange();
+
+  settle(rings, steps, [&](std::size_t m) {
+    if (!kept.has(rings.tile(m))) return;
+    TileFlats flats = kept.get(rings.tile(m));
+    Block<T> block;  // its shape only
+    block.inside = rings.tiling().window(rings.tile(m));
+    block.around = rings.tiling().with_halo(rings.tile(m), 1);
+    block.grid.rows = block.around.rows;
+    block.grid.cols = block.around.cols;
+    const std::vector<Index> at = rings.ring_positions(m);
+    const std::vector<Steps> ring = steps.ring(m);
+    Spread toward(block.grid, flats.same, flats.toward);
+    Spread away(block.grid, flats.same, flats.away);
+    bool changed = false;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const auto a = std::size_t(at[k]);
+      if (flats.toward[a] == ring[k].toward && flats.away[a] == ring[k].away) continue;
+      changed = true;
+      flats.toward[a] = ring[k].toward;
+      flats.away[a] = ring[k].away;
+      enter(block.grid, flats, at[k], ring[k].toward, toward);
+      enter(block.grid, flats, at[k], ring[k].away, away);
+    }
+    if (!changed) return;
+    toward.run();
+    away.run();
+    show(m, block, flats);
+    kept.put_steps(rings.tile(m), flats);
+  });
+
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m) {
+      const Index tile = rings.tile(m);
+      if (!kept.has(tile)) continue;
+      const TileFlats flats = kept.get(tile);
+      kept.drop(tile);
+      const Block<T> block = read(m);
+      const std::vector<Direction> old = directions(m, block);
+      std::vector<Direction> drained = block.cut(old);
+      for (Index i = 0; i < block.inside.size(); ++i) {
+        const Index a = block.around_of(i);
+        if (flats.toward[std::size_t(a)] == 0) continue;
+        const Direction edge = low_edge(block, old, a);
+        drained[std::size_t(i)] = edge != kRoot ? edge : nearest(block.grid, flats, a);
+      }
+      store.put(tile, "downhill", drained);
+    }
+  });
+}
+
+template <class T>
+void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction) {
+  for (Index i = 0; i < block.inside.size(); ++i) {
+    const Index a = block.around_of(i);
+    if (!stuck(direction[std::size_t(i)], block.state[std::size_t(a)])) continue;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index to = block.grid.neighbour(a, k);
+      if (to < 0) continue;
+      const auto n = std::size_t(to);
+      if (!is_data(block.state[n]) || block.z[n] != block.z[std::size_t(a)]) continue;
+      if (!is_base(block.state[n]) && block.global(to) >= block.global(a)) continue;
+      direction[std::size_t(i)] = Direction(k);
+      break;
+    }
+  }
+}
+
+#define TERRAWAVE_FOR(T)                                                               \
+  template void tiled_resolve_flats<T>(const Rings&, TileStore&, const ReadBlock<T>&); \
+  template void drain_by_map_index<T>(const Block<T>&, std::vector<Direction>&);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
+
+}  // namespace terrawave::terrain
