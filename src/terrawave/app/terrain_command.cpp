@@ -106,8 +106,8 @@ void add_common(CLI::App& cmd, Tool& tool) {
       ->capture_default_str();
   cmd.add_option("--threads", tool.threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
   cmd.add_option("--memory", tool.memory,
-                 "work in tiles that need at most about this much memory, as in 500M or 8G (fill, "
-                 "flow, accumulate, basins)");
+                 "work in tiles that need at most this much memory, as in 500M or 8G (and what the "
+                 "program needs for itself, see the how-to)");
   cmd.add_flag("--verify", tool.verify, "recompute the invariants on this raster and print them");
   cmd.add_flag("--dry-run", tool.dry_run,
                "print cells, bytes per cell and whether it fits; write nothing");
@@ -144,6 +144,11 @@ void add_product(CLI::App& terrain, const terrain::ProductName& product,
         ->capture_default_str();
   if (is({"order"}))
     cmd->add_option("--kind", tool.step.kind, "strahler or shreve")->capture_default_str();
+  if (is({"hand"}))
+    cmd->add_option("--surface", tool.step.surface,
+                    "heights of the filled surface, never below the stream, or of the ground: "
+                    "filled or ground")
+        ->capture_default_str();
   if (is({"length"}))
     cmd->add_flag("--upstream", tool.step.upstream, "longest way from the divide");
   if (is({"flow"}))
@@ -156,7 +161,9 @@ void add_product(CLI::App& terrain, const terrain::ProductName& product,
   }
   if (is({"watershed"})) {
     cmd->add_option("--points", tool.step.points,
-                    "pour points: CSV with a header x,y or row,col (and name)");
+                    "pour points: CSV with a header x,y or row,col (and name), or a file of points "
+                    "that OGR reads");
+    cmd->add_option("--layer", tool.step.layer, "layer of that file; without it the only one");
     cmd->add_option("--snap", tool.step.snap,
                     "move each point to the largest accumulation at most this many cells away");
   }

@@ -54,4 +54,7 @@ std::unique_ptr<RasterSink> create_gdal_raster(const std::filesystem::path& file
                                                const domain::RasterInfo& info);
 void check_gdal_target(const std::filesystem::path& file);
 
+// Lets GDAL keep at most so many bytes of the blocks of its files.
+void limit_cache(double bytes);
+
 }  // namespace terrawave::io

@@ -31,6 +31,15 @@ bool is_vector_name(const std::string& name);
 // Throws InputError when a file of this name cannot be created (also in builds without GDAL).
 void check_vector_target(const std::filesystem::path& file);
 
+struct VectorPoint {
+  double x = 0, y = 0;
+  std::string name;  // the field "name", else ""
+};
+// The points of a layer ("": the only one) in the CRS of `frame`. Throws InputError: no such file
+// or layer, several layers, no points, no way from one CRS to the other; in builds without GDAL.
+std::vector<VectorPoint> read_points(const std::string& file, const std::string& layer,
+                                     const domain::GeoFrame& frame);
+
 // Both appear under their name when complete. Throw RunError when the disk is full.
 void write_lines(const std::filesystem::path& file, const std::string& layer,
                  const domain::GeoFrame& frame, const std::vector<VectorField>& fields,

@@ -5,3 +5,22 @@ if(TARGET terrawave AND TERRAWAVE_GEO)
     $<TARGET_FILE:terrawave> ${PROJECT_SOURCE_DIR}/examples/terrain/jacksboro)
   set_tests_properties(example.terrain.jacksboro PROPERTIES LABELS "example;terrain_app" TIMEOUT 120)
 endif()
+
+if(TARGET terrawave)
+  add_test(NAME cli.terrain_app.budget
+    COMMAND python3 ${folder}/budget_test.py $<TARGET_FILE:terrawave>)
+  set_tests_properties(cli.terrain_app.budget PROPERTIES LABELS "cli;terrain_app" TIMEOUT 300)
+endif()
+if(TARGET terrawave AND TERRAWAVE_MPI AND TERRAWAVE_GEO)
+  foreach(case chain jacksboro)
+    set(file ${folder}/ranks/case.toml)
+    if(case STREQUAL jacksboro)
+      set(file ${PROJECT_SOURCE_DIR}/examples/terrain/jacksboro/case.toml)
+    endif()
+    add_test(NAME cli.terrain_app.ranks.${case} COMMAND python3 ${folder}/chain_ranks_test.py
+      $<TARGET_FILE:terrawave> ${MPIEXEC_EXECUTABLE} ${file} 2 3 5 7)
+    set_tests_properties(cli.terrain_app.ranks.${case} PROPERTIES LABELS "cli;terrain_app" TIMEOUT 300
+      PROCESSORS 2
+      ENVIRONMENT "OMP_WAIT_POLICY=passive;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_btl_vader_single_copy_mechanism=none")
+  endforeach()
+endif()

@@ -386,4 +386,6 @@ std::unique_ptr<RasterSink> create_gdal_raster(const std::filesystem::path& file
 
 void check_gdal_target(const std::filesystem::path& file) { require_driver(file); }
 
+void limit_cache(double bytes) { GDALSetCacheMax64(GIntBig(std::max(bytes, 1e6))); }
+
 }  // namespace terrawave::io

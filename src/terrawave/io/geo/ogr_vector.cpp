@@ -165,4 +165,69 @@ void write_regions(const std::filesystem::path& file, const std::string& layer,
   });
 }
 
+namespace {
+
+OGRLayer& layer_of(GDALDataset& dataset, const std::string& file, const std::string& layer) {
+  std::string names;
+  for (int k = 0; k < dataset.GetLayerCount(); ++k)
+    names += (k == 0 ? "" : ", ") + std::string(dataset.GetLayer(k)->GetName());
+  if (layer.empty() && dataset.GetLayerCount() != 1)
+    throw InputError(file + ": error: expected one layer, found " +
+                     std::to_string(dataset.GetLayerCount()) + " (" + names +
+                     "); name one with --layer");
+  OGRLayer* found = layer.empty() ? dataset.GetLayer(0) : dataset.GetLayerByName(layer.c_str());
+  if (found == nullptr)
+    throw InputError(file + ": error: there is no layer \"" + layer +
+                     "\"; the layers are: " + names);
+  return *found;
+}
+
+}  // namespace
+
+std::vector<VectorPoint> read_points(const std::string& file, const std::string& layer,
+                                     const domain::GeoFrame& frame) {
+  GDALAllRegister();
+  GdalMessages messages;
+  const Dataset dataset(static_cast<GDALDataset*>(
+      GDALOpenEx(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY, nullptr, nullptr, nullptr)));
+  if (!dataset)
+    throw InputError(file + ": error: expected a CSV table or a file of points that OGR reads: " +
+                     messages.text());
+  OGRLayer& points = layer_of(*dataset, file, layer);
+  std::unique_ptr<OGRCoordinateTransformation> to_raster;
+  OGRSpatialReference crs;
+  if (const OGRSpatialReference* own = points.GetSpatialRef();
+      own != nullptr && !frame.crs.empty() && crs.importFromWkt(frame.crs.c_str()) == OGRERR_NONE) {
+    crs.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    OGRSpatialReference theirs(*own);
+    theirs.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    if (theirs.IsSame(&crs) == 0) {
+      to_raster.reset(OGRCreateCoordinateTransformation(&theirs, &crs));
+      if (!to_raster)
+        throw InputError(
+            file + ": error: there is no way from its CRS to the raster's: " + messages.text());
+    }
+  }
+  const int name = points.GetLayerDefn()->GetFieldIndex("name");
+  std::vector<VectorPoint> found;
+  points.ResetReading();
+  while (const Feature feature{points.GetNextFeature()}) {
+    const OGRGeometry* geometry = feature->GetGeometryRef();
+    if (geometry == nullptr || wkbFlatten(geometry->getGeometryType()) != wkbPoint)
+      throw InputError(file + ": error: expected points, found feature " +
+                       std::to_string(feature->GetFID()) + " of type " +
+                       (geometry == nullptr ? "none" : geometry->getGeometryName()));
+    VectorPoint point;
+    point.x = geometry->toPoint()->getX();
+    point.y = geometry->toPoint()->getY();
+    if (to_raster && to_raster->Transform(1, &point.x, &point.y) == 0)
+      throw InputError(file + ": error: feature " + std::to_string(feature->GetFID()) +
+                       " has no place in the raster's CRS");
+    if (name >= 0) point.name = feature->GetFieldAsString(name);
+    found.push_back(point);
+  }
+  if (found.empty()) throw InputError(file + ": error: the file holds no points");
+  return found;
+}
+
 }  // namespace terrawave::io

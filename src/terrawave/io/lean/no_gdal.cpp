@@ -20,4 +20,6 @@ std::unique_ptr<RasterSink> create_gdal_raster(const std::filesystem::path& file
 }
 void check_gdal_target(const std::filesystem::path& file) { refuse(file.string()); }
 
+void limit_cache(double) {}
+
 }  // namespace terrawave::io

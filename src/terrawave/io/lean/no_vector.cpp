@@ -21,4 +21,9 @@ void write_regions(const std::filesystem::path& file, const std::string&, const 
   check_vector_target(file);
 }
 
+std::vector<VectorPoint> read_points(const std::string& file, const std::string&,
+                                     const domain::GeoFrame&) {
+  throw InputError(file + ": error: this build reads points from CSV tables only (no GDAL)");
+}
+
 }  // namespace terrawave::io

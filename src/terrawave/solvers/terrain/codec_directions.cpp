@@ -105,21 +105,26 @@ std::vector<std::string> code_names() {
 }
 
 domain::Raster encode_directions(std::span<const Direction> direction,
-                                 const domain::RasterInfo& like, Codes codes) {
+                                 const domain::RasterInfo& like, Codes codes,
+                                 std::optional<domain::Window> part) {
+  const domain::Window w = part.value_or(like.whole());
   const Kind& kind = kind_of(codes);
   domain::Raster raster;
   raster.info = like;
   raster.info.type = kind.type;
   raster.info.nodata = kind.nodata;
-  raster.cells = domain::make_cells(kind.type, like.size());
+  raster.info.rows = w.rows;
+  raster.info.cols = w.cols;
+  raster.cells = domain::make_cells(kind.type, w.size());
   std::visit(
       [&](auto& out) {
         using T = typename std::decay_t<decltype(out)>::value_type;
-        for (Index i = 0; i < like.size(); ++i) {
+        for (Index i = 0; i < w.size(); ++i) {
           const Direction d = direction[std::size_t(i)];
           double code = d == kNoDirection ? kind.nodata : kind.code[d];
           if (codes == Codes::grass && d == kRoot)
-            if (const int k = way_out(i / like.cols, i % like.cols, like.rows, like.cols); k >= 0)
+            if (const int k = way_out(w.row + i / w.cols, w.col + i % w.cols, like.rows, like.cols);
+                k >= 0)
               code = -kind.code[std::size_t(k)];
           out[std::size_t(i)] = static_cast<T>(code);
         }

@@ -26,9 +26,11 @@ std::optional<Codes> codes_named(std::string_view name);
 std::vector<std::string> code_names();
 
 // Codes of the directions, with the nodata value customary for the kind. GRASS: roots on the edge
-// of the map get the negative code of the way out.
+// of the map get the negative code of the way out. With `part`, the directions are those of that
+// window of the map `like`, and the raster holds its cells.
 domain::Raster encode_directions(std::span<const Direction> direction,
-                                 const domain::RasterInfo& like, Codes codes);
+                                 const domain::RasterInfo& like, Codes codes,
+                                 std::optional<domain::Window> part = {});
 
 struct Decoded {
   std::vector<Direction> direction;

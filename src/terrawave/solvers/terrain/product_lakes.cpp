@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/base/exact_sum.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -13,7 +12,8 @@ namespace {
 // Labels the lake around `seed` and measures it; `water(i)` is the depth of water over cell i.
 template <class Depth>
 Lake flood_lake(const Session& session, const domain::Cells& surface, const Depth& water,
-                Index seed, std::int32_t id, std::vector<std::int32_t>& labels) {
+                const LakeScale& scale, Index seed, std::int32_t id,
+                std::vector<std::int32_t>& labels) {
   Lake lake;
   lake.first = seed;
   lake.level = domain::value_at(surface, seed);
@@ -33,14 +33,16 @@ Lake flood_lake(const Session& session, const domain::Cells& surface, const Dept
       open.push_back(n);
     }
   }
-  std::sort(members.begin(), members.end());  // sums in one order, whatever the search
   lake.cells = Index(members.size());
+  OrderlessSum sum_area(scale.area), sum_volume(scale.volume());
   for (const Index c : members) {
     const double area = session.metric().area[std::size_t(c / session.grid().cols)];
     lake.depth = std::max(lake.depth, water(c));
-    lake.area += area;
-    lake.volume += area * water(c);
+    sum_area.add(area);
+    sum_volume.add(area * water(c));
   }
+  lake.area = sum_area.value();
+  lake.volume = sum_volume.value();
   return lake;
 }
 
@@ -53,12 +55,16 @@ Lakes find_lakes(Session& session) {
   const auto water = [&](Index i) {
     return domain::value_at(surface, i) - domain::value_at(ground, i);
   };
+  LakeScale scale;
+  for (const double area : session.metric().area) scale.area = std::max(scale.area, area);
+  for (Index i = 0; i < session.info().size(); ++i)
+    if (is_data(session.states()[std::size_t(i)])) scale.depth = std::max(scale.depth, water(i));
   Lakes found;
   found.id.assign(session.states().size(), 0);
   for (Index i = 0; i < session.info().size(); ++i)
     if (is_data(session.states()[std::size_t(i)]) && found.id[std::size_t(i)] == 0 && water(i) > 0)
-      found.lakes.push_back(
-          flood_lake(session, surface, water, i, std::int32_t(found.lakes.size()) + 1, found.id));
+      found.lakes.push_back(flood_lake(session, surface, water, scale, i,
+                                       std::int32_t(found.lakes.size()) + 1, found.id));
   // The one way out of each lake.
   std::vector<Index> spill(found.lakes.size(), -1);
   const FlowTree& tree = session.tree();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "terrawave/solvers/terrain/product_session.hpp"
+#include "terrawave/solvers/terrain/product_sums.hpp"
 
 namespace terrawave::terrain {
 
@@ -21,6 +22,13 @@ struct Lake {
 struct Lakes {
   std::vector<Lake> lakes;       // by their first cells; lake k has the id k + 1
   std::vector<std::int32_t> id;  // per cell; 0 on land
+};
+
+// The largest terms of the sums over cells.
+struct LakeScale {
+  double area = 0;
+  double depth = 0;
+  double volume() const { return area * depth; }
 };
 
 // Connected cells (by the session's connectivity) with water above them. All cells of a lake have

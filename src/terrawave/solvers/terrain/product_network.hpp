@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,26 @@ struct StreamLink {
 // By the linear index of their first cells. A source that is an outlet itself makes no link.
 std::vector<StreamLink> stream_links(const FlowTree& tree, std::span<const std::uint8_t> stream);
 
+// A cell of a stream with what its lines show of it.
+struct StreamCell {
+  Index cell = 0;       // linear index
+  Index receiver = -1;  // -1: none
+  double length = 0;    // of the step to it
+  double accumulation = 0;
+  double z = 0;
+};
+// `cells` in the order of their index; `heights`: their z is known.
+void write_network(const std::filesystem::path& file, const domain::RasterInfo& info,
+                   const std::vector<StreamCell>& cells, bool heights);
 void write_network(const std::filesystem::path& file, Session& session,
                    std::span<const std::uint8_t> stream);
+// Cells and area of each region.
+struct RegionSize {
+  std::int64_t cells = 0;
+  double area = 0;
+};
+void write_basins(const std::filesystem::path& file, const domain::Raster& labels,
+                  const std::map<std::int32_t, RegionSize>& sizes);
 // Attributes: outlet (linear index), cells, area.
 void write_basins(const std::filesystem::path& file, Session& session,
                   const std::vector<std::int32_t>& labels);
@@ -36,7 +55,9 @@ struct PourPoint {
 };
 // CSV with a header of x,y (in the CRS) or row,col (from 0), and optionally name. Throws InputError
 // with file and line.
-std::vector<PourPoint> read_pour_points(const std::string& file, const domain::RasterInfo& info);
+// Other files are read through OGR: points in the raster's CRS (or moved to it), the field "name".
+std::vector<PourPoint> read_pour_points(const std::string& file, const domain::RasterInfo& info,
+                                        const std::string& layer = {});
 // Moves each to the cell of largest accumulation at most `radius` rows and columns away; ties: the
 // nearest, then the smallest index. Throws InputError when two end on one cell or one on nodata.
 void snap_pour_points(Session& session, Index radius, std::vector<PourPoint>& points);
@@ -45,5 +66,25 @@ std::vector<std::int32_t> watersheds(const FlowTree& tree, const std::vector<Pou
 void write_watersheds(const std::filesystem::path& file, Session& session,
                       const std::vector<PourPoint>& points,
                       const std::vector<std::int32_t>& labels);
+// `accumulation`: at each point.
+void write_watersheds(const std::filesystem::path& file, const domain::Raster& labels,
+                      const std::map<std::int32_t, RegionSize>& sizes,
+                      const std::vector<PourPoint>& points,
+                      const std::vector<double>& accumulation);
+
+// Where a pour point may move to; `better` says which of two places is taken.
+struct SnapPlace {
+  Index cell = -1;  // -1: none
+  double amount = 0;
+  Index away = 0;  // square of the distance in cells
+  bool better(const SnapPlace& o) const {
+    if (o.cell < 0 || cell < 0) return cell >= 0;
+    if (amount != o.amount) return amount > o.amount;
+    return away != o.away ? away < o.away : cell < o.cell;
+  }
+};
+// Sets the points to their places. Throws InputError as snap_pour_points.
+void settle_pour_points(const std::vector<SnapPlace>& places, const domain::RasterInfo& info,
+                        std::vector<PourPoint>& points);
 
 }  // namespace terrawave::terrain

@@ -42,14 +42,16 @@ struct Step {
   std::string op;   // "fill", "flow", "accumulate", ...: see product_names()
   std::string out;  // file; the extension names the format; "" prints (verify, lakes)
 
-  double threshold = 1000;        // streams begin where the accumulation reaches it
-  std::string kind = "strahler";  // order: strahler, shreve
-  bool upstream = false;          // length: to the divide instead of the outlet
-  std::string codes = "esri";     // flow, codes: a kind of codec_directions.hpp, or "receivers"
-  BreachLimits breach;            // breach
-  std::string points;             // watershed: CSV with x,y or row,col
-  Index snap = 0;                 // watershed: cells to look for the largest accumulation
-  bool repair = false;            // codes: break loops
+  double threshold = 1000;         // streams begin where the accumulation reaches it
+  std::string kind = "strahler";   // order: strahler, shreve
+  std::string surface = "filled";  // hand: heights of the "filled" surface or of the "ground"
+  bool upstream = false;           // length: to the divide instead of the outlet
+  std::string codes = "esri";      // flow, codes: a kind of codec_directions.hpp, or "receivers"
+  BreachLimits breach;             // breach
+  std::string points;              // watershed: CSV with x,y or row,col, or a file of points (OGR)
+  std::string layer;               // watershed: the layer of such a file; "": its only one
+  Index snap = 0;                  // watershed: cells to look for the largest accumulation
+  bool repair = false;             // codes: break loops
 };
 
 struct ProductName {

@@ -1,6 +1,7 @@
 #include "terrawave/solvers/terrain/product_pictures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,30 +11,16 @@
 namespace terrawave::terrain {
 namespace {
 
+double accumulated(const Accumulation& all, Index cell) {
+  return std::visit([cell](const auto& v) { return double(v[std::size_t(cell)]); }, all);
+}
+
 using Color = std::array<std::uint8_t, 3>;
 constexpr Color nodata_color = {235, 235, 235};
 
-// How raster cells map to pixels: `each` cells by `each` cells make one.
-struct Thinning {
-  Index each = 1;
-  int width = 0, height = 0;
-  Thinning(const domain::RasterInfo& info, int pixels) {
-    each = std::max<Index>(1, (std::max(info.rows, info.cols) + pixels - 1) / pixels);
-    width = int((info.cols + each - 1) / each);
-    height = int((info.rows + each - 1) / each);
-  }
-};
-
-// The cell in the middle of a pixel.
-Index middle(const Thinning& t, const domain::RasterInfo& info, int x, int y) {
-  const Index row = std::min(info.rows - 1, Index(y) * t.each + t.each / 2);
-  const Index col = std::min(info.cols - 1, Index(x) * t.each + t.each / 2);
-  return row * info.cols + col;
-}
-
 // Small rasters are drawn with pixels of several screen pixels.
-io::Image enlarge(const io::Image& image, int pixels) {
-  const int times = std::max(1, pixels / std::max(image.width, image.height));
+io::Image enlarge(const io::Image& image) {
+  const int times = std::max(1, kMapPixels / std::max(image.width, image.height));
   if (times == 1) return image;
   io::Image large(image.width * times, image.height * times);
   for (int y = 0; y < large.height; ++y)
@@ -45,141 +32,118 @@ io::Image enlarge(const io::Image& image, int pixels) {
   return large;
 }
 
-// Light from the north-west, 45 degrees high, on slopes steepened so that hills show.
-double shade(const Session& session, const std::vector<double>& z, Index row, Index col, Index each,
-             double steepen) {
-  const Grid& g = session.grid();
-  const auto at = [&](Index r, Index c) {
-    const Index rr = std::clamp<Index>(r, 0, g.rows - 1);
-    const Index cc = std::clamp<Index>(c, 0, g.cols - 1);
-    const double value = z[std::size_t(rr * g.cols + cc)];
-    return std::isnan(value) ? z[std::size_t(row * g.cols + col)] : value;
+double pixel(const Maps& maps, const std::vector<double>& values, int x, int y) {
+  return values[std::size_t(y) * std::size_t(maps.thinning.width) + std::size_t(x)];
+}
+
+// Slopes over the neighbouring pixels, toward east and south.
+std::array<double, 2> slopes(const Maps& maps, int x, int y) {
+  const Thinning& t = maps.thinning;
+  const double here = pixel(maps, maps.z, x, y);
+  const auto at = [&](int px, int py) {
+    const double value = pixel(maps, maps.z, px, py);
+    return std::isnan(value) ? here : value;
   };
-  const double east =
-      (at(row, col + each) - at(row, col - each)) / (2 * double(each) * g.width(row));
-  const double south = (at(row + each, col) - at(row - each, col)) / (2 * double(each) * g.dy);
-  const double nx = -east * steepen;
-  const double ny = south * steepen;  // north component of the normal
-  const double light = (-0.5 * nx + 0.5 * ny + std::sqrt(0.5)) / std::sqrt(nx * nx + ny * ny + 1);
-  return std::clamp(light, 0.0, 1.0);
+  const int west = std::max(0, x - 1);
+  const int east = std::min(t.width - 1, x + 1);
+  const int north = std::max(0, y - 1);
+  const int south = std::min(t.height - 1, y + 1);
+  const double across = double(t.each) * maps.dx[std::size_t(y)] * std::max(1, east - west);
+  const double down = double(t.each) * maps.dy * std::max(1, south - north);
+  return {(at(east, y) - at(west, y)) / across, (at(x, south) - at(x, north)) / down};
 }
 
 struct Hills {
-  std::vector<double> z;  // NaN at nodata
   double low = 0, high = 1, steepen = 1;
 };
 
-Hills hills_of(const Session& session) {
+Hills hills_of(const Maps& maps) {
   Hills hills;
-  const Index n = session.info().size();
-  hills.z.resize(std::size_t(n));
-  std::vector<double> sorted;
-  for (Index i = 0; i < n; ++i) {
-    const bool data = is_data(session.states()[std::size_t(i)]);
-    hills.z[std::size_t(i)] = data ? domain::value_at(session.dem().cells, i) : NAN;
-    if (data && i % std::max<Index>(1, n / 100000) == 0) sorted.push_back(hills.z[std::size_t(i)]);
-  }
+  std::vector<double> sorted, steep;
+  for (int y = 0; y < maps.thinning.height; ++y)
+    for (int x = 0; x < maps.thinning.width; ++x) {
+      if (std::isnan(pixel(maps, maps.z, x, y))) continue;
+      sorted.push_back(pixel(maps, maps.z, x, y));
+      const auto [east, south] = slopes(maps, x, y);
+      if (east != 0 || south != 0) steep.push_back(std::hypot(east, south));
+    }
   if (sorted.empty()) return hills;
   std::sort(sorted.begin(), sorted.end());
   hills.low = sorted[sorted.size() / 100];
   hills.high = sorted[sorted.size() - 1 - sorted.size() / 100];
   if (!(hills.high > hills.low)) hills.high = hills.low + 1;
+  if (steep.empty()) return hills;
   // A typical slope comes out at about 30 degrees.
-  const std::vector<double> slope = std::visit(
-      [&](auto z) {
-        return steepest_slope(session.grid(), z, std::span<const std::uint8_t>(session.states()));
-      },
-      session.heights());
-  std::vector<double> some;
-  for (Index i = 0; i < n; i += std::max<Index>(1, n / 100000))
-    if (slope[std::size_t(i)] > 0) some.push_back(slope[std::size_t(i)]);
-  if (some.empty()) return hills;
-  std::nth_element(some.begin(), some.begin() + Index(some.size()) * 3 / 4, some.end());
-  hills.steepen = 0.6 / some[some.size() * 3 / 4];
+  std::nth_element(steep.begin(), steep.begin() + Index(steep.size()) * 3 / 4, steep.end());
+  hills.steepen = 0.6 / steep[steep.size() * 3 / 4];
   return hills;
 }
 
-io::Image hillshade(const Session& session, const Hills& hills, const Thinning& t) {
-  io::Image image(t.width, t.height);
-  for (int y = 0; y < t.height; ++y)
-    for (int x = 0; x < t.width; ++x) {
-      const Index i = middle(t, session.info(), x, y);
-      const double z = hills.z[std::size_t(i)];
-      if (std::isnan(z)) {
-        image.set(x, y, nodata_color);
-        continue;
-      }
-      const double light = 0.35 + 0.65 * shade(session, hills.z, i / session.info().cols,
-                                               i % session.info().cols, t.each, hills.steepen);
-      Color color = io::color_of(io::ColorMap::terrain, z, hills.low, hills.high);
-      for (std::uint8_t& c : color) c = std::uint8_t(std::min(255.0, c * light * 1.15));
-      image.set(x, y, color);
-    }
+// Light from the north-west, 45 degrees high, on slopes steepened so that hills show.
+double shade(const Maps& maps, const Hills& hills, int x, int y) {
+  const auto [east, south] = slopes(maps, x, y);
+  const double nx = -east * hills.steepen;
+  const double ny = south * hills.steepen;  // north component of the normal
+  const double light = (-0.5 * nx + 0.5 * ny + std::sqrt(0.5)) / std::sqrt(nx * nx + ny * ny + 1);
+  return std::clamp(light, 0.0, 1.0);
+}
+
+// Calls color(x, y) where there is data.
+template <class Paint>
+io::Image paint(const Maps& maps, const std::vector<double>& shown, const Paint& color) {
+  io::Image image(maps.thinning.width, maps.thinning.height);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      image.set(x, y, std::isnan(pixel(maps, shown, x, y)) ? nodata_color : color(x, y));
   return image;
 }
 
-// The largest value of a pixel's cells, on a logarithmic scale.
-io::Image accumulation_map(Session& session, const Thinning& t, double& most) {
-  const std::vector<double> all =
-      std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); },
-                 session.accumulation());
-  most = 1;
-  for (const double v : all) most = std::max(most, v);
-  io::Image image(t.width, t.height);
-  const Index cols = session.info().cols;
-  for (int y = 0; y < t.height; ++y)
-    for (int x = 0; x < t.width; ++x) {
-      double largest = 0;
-      bool data = false;
-      for (Index r = Index(y) * t.each; r < std::min(session.info().rows, (y + 1) * t.each); ++r)
-        for (Index c = Index(x) * t.each; c < std::min(cols, (x + 1) * t.each); ++c) {
-          data = data || is_data(session.states()[std::size_t(r * cols + c)]);
-          largest = std::max(largest, all[std::size_t(r * cols + c)]);
-        }
-      image.set(x, y,
-                data ? io::color_of(io::ColorMap::sequential, std::log10(std::max(largest, 1.0)), 0,
-                                    std::log10(most))
-                     : nodata_color);
-    }
-  return image;
+io::Image hillshade(const Maps& maps, const Hills& hills) {
+  return paint(maps, maps.z, [&](int x, int y) {
+    const double light = 0.35 + 0.65 * shade(maps, hills, x, y);
+    Color color =
+        io::color_of(io::ColorMap::terrain, pixel(maps, maps.z, x, y), hills.low, hills.high);
+    for (std::uint8_t& c : color) c = std::uint8_t(std::min(255.0, c * light * 1.15));
+    return color;
+  });
+}
+
+// On a logarithmic scale.
+io::Image accumulation_map(const Maps& maps) {
+  return paint(maps, maps.accumulation, [&](int x, int y) {
+    return io::color_of(io::ColorMap::sequential,
+                        std::log10(std::max(pixel(maps, maps.accumulation, x, y), 1.0)), 0,
+                        std::log10(maps.most));
+  });
 }
 
 // Basins in scattered colours over the relief; neighbours seldom share one.
-io::Image basin_map(Session& session, const Hills& hills, const Thinning& t) {
-  const std::vector<std::int32_t> label = session.basins();
-  io::Image image(t.width, t.height);
-  for (int y = 0; y < t.height; ++y)
-    for (int x = 0; x < t.width; ++x) {
-      const Index i = middle(t, session.info(), x, y);
-      if (label[std::size_t(i)] < 0) {
-        image.set(x, y, nodata_color);
-        continue;
-      }
-      const std::uint64_t hash = std::uint64_t(label[std::size_t(i)]) * 0x9e3779b97f4a7c15u;
-      const double light = 0.55 + 0.45 * shade(session, hills.z, i / session.info().cols,
-                                               i % session.info().cols, t.each, hills.steepen);
-      Color color = {std::uint8_t(90 + (hash >> 56) % 160), std::uint8_t(90 + (hash >> 48) % 160),
-                     std::uint8_t(90 + (hash >> 40) % 160)};
-      for (std::uint8_t& c : color) c = std::uint8_t(c * light);
-      image.set(x, y, color);
-    }
-  return image;
+io::Image basin_map(const Maps& maps, const Hills& hills) {
+  return paint(maps, maps.z, [&](int x, int y) {
+    const Index label =
+        maps.basin[std::size_t(y) * std::size_t(maps.thinning.width) + std::size_t(x)];
+    const std::uint64_t hash = std::uint64_t(label) * 0x9e3779b97f4a7c15u;
+    const double light = 0.55 + 0.45 * shade(maps, hills, x, y);
+    Color color = {std::uint8_t(90 + (hash >> 56) % 160), std::uint8_t(90 + (hash >> 48) % 160),
+                   std::uint8_t(90 + (hash >> 40) % 160)};
+    for (std::uint8_t& c : color) c = std::uint8_t(c * light);
+    return color;
+  });
 }
 
-void add_lakes(io::Report& report, Session& session) {
-  Lakes lakes = find_lakes(session);
-  std::sort(lakes.lakes.begin(), lakes.lakes.end(),
+void add_lakes(io::Report& report, const Maps& maps) {
+  std::vector<Lake> lakes = *maps.lakes;
+  std::sort(lakes.begin(), lakes.end(),
             [](const Lake& a, const Lake& b) { return a.volume > b.volume; });
   report.heading("Lakes");
-  report.text(fmt::format("{} depressions hold water when full; the largest:", lakes.lakes.size()));
+  report.text(fmt::format("{} depressions hold water when full; the largest:", lakes.size()));
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t k = 0; k < std::min<std::size_t>(lakes.lakes.size(), 20); ++k) {
-    const Lake& lake = lakes.lakes[k];
-    rows.push_back(
-        {fmt::format("{}, {}", lake.spill / session.info().cols, lake.spill % session.info().cols),
-         fmt::format("{:g}", lake.level), fmt::format("{:g}", lake.depth),
-         fmt::format("{}", lake.cells), fmt::format("{:.4g}", lake.area),
-         fmt::format("{:.4g}", lake.volume)});
+  for (std::size_t k = 0; k < std::min<std::size_t>(lakes.size(), 20); ++k) {
+    const Lake& lake = lakes[k];
+    rows.push_back({fmt::format("{}, {}", lake.spill / maps.info.cols, lake.spill % maps.info.cols),
+                    fmt::format("{:g}", lake.level), fmt::format("{:g}", lake.depth),
+                    fmt::format("{}", lake.cells), fmt::format("{:.4g}", lake.area),
+                    fmt::format("{:.4g}", lake.volume)});
   }
   report.table({"spills at row, column", "level", "greatest depth", "cells", "area [m2]",
                 "volume [m2 x unit of height]"},
@@ -188,30 +152,63 @@ void add_lakes(io::Report& report, Session& session) {
 
 }  // namespace
 
-void add_maps(io::Report& report, Session& session, int pixels) {
-  const domain::RasterInfo& info = session.info();
-  const Thinning t(info, pixels);
-  const Hills hills = hills_of(session);
-  report.heading("Relief");
-  report.text(fmt::format("{}: {} rows, {} columns, {} cells with data, {}", info.name, info.rows,
-                          info.cols, session.valid(), domain::name_of(info.type)));
-  report.picture("Heights, lit from the north-west", enlarge(hillshade(session, hills, t), pixels),
-                 {io::ColorMap::terrain, hills.low, hills.high, "height", false});
-  report.heading("Accumulation");
-  double most = 1;
-  const io::Image rivers = accumulation_map(session, t, most);
-  report.picture("Upstream accumulation of each cell", enlarge(rivers, pixels),
-                 {io::ColorMap::sequential, 0, std::log10(most), "log10 of the accumulation"});
-  if (!session.options().single_receiver()) return;
-  report.heading("Basins");
-  report.picture("Cells that drain to the same outlet",
-                 enlarge(basin_map(session, hills, t), pixels));
-  if (session.options().mode == RouteMode::carve) add_lakes(report, session);
+Thinning::Thinning(const domain::RasterInfo& info, int pixels) : rows(info.rows), cols(info.cols) {
+  each = std::max<Index>(1, (std::max(info.rows, info.cols) + pixels - 1) / pixels);
+  width = int((info.cols + each - 1) / each);
+  height = int((info.rows + each - 1) / each);
 }
 
-void write_terrain_report(const std::filesystem::path& file, Session& session) {
-  io::Report report("Flow over " + session.info().name);
-  add_maps(report, session);
+Maps maps_of(Session& session, int pixels) {
+  Maps maps;
+  maps.info = session.info();
+  maps.valid = session.valid();
+  const Thinning t(maps.info, pixels);
+  maps.thinning = t;
+  const Index cols = maps.info.cols;
+  const Accumulation& all = session.accumulation();
+  const bool single = session.options().single_receiver();
+  const std::vector<std::int32_t> label = single ? session.basins() : std::vector<std::int32_t>();
+  maps.dy = session.grid().dy;
+  for (int y = 0; y < t.height; ++y) {
+    maps.dx.push_back(session.grid().width(t.middle_row(y)));
+    for (int x = 0; x < t.width; ++x) {
+      const Index i = t.middle_row(y) * cols + t.middle_col(x);
+      const bool data = is_data(session.states()[std::size_t(i)]);
+      maps.z.push_back(data ? domain::value_at(session.dem().cells, i) : NAN);
+      if (single) maps.basin.push_back(data ? label[std::size_t(i)] : -1);
+      double largest = NAN;
+      for (Index r = Index(y) * t.each; r < std::min(t.rows, (y + 1) * t.each); ++r)
+        for (Index c = Index(x) * t.each; c < std::min(cols, (x + 1) * t.each); ++c)
+          if (is_data(session.states()[std::size_t(r * cols + c)]))
+            largest = std::fmax(largest, accumulated(all, r * cols + c));
+      maps.accumulation.push_back(largest);
+      if (largest > maps.most) maps.most = largest;
+    }
+  }
+  if (single && session.options().mode == RouteMode::carve) maps.lakes = find_lakes(session).lakes;
+  return maps;
+}
+
+void add_maps(io::Report& report, const Maps& maps) {
+  const domain::RasterInfo& info = maps.info;
+  const Hills hills = hills_of(maps);
+  report.heading("Relief");
+  report.text(fmt::format("{}: {} rows, {} columns, {} cells with data, {}", info.name, info.rows,
+                          info.cols, maps.valid, domain::name_of(info.type)));
+  report.picture("Heights, lit from the north-west", enlarge(hillshade(maps, hills)),
+                 {io::ColorMap::terrain, hills.low, hills.high, "height", false});
+  report.heading("Accumulation");
+  report.picture("Upstream accumulation of each cell", enlarge(accumulation_map(maps)),
+                 {io::ColorMap::sequential, 0, std::log10(maps.most), "log10 of the accumulation"});
+  if (maps.basin.empty()) return;
+  report.heading("Basins");
+  report.picture("Cells that drain to the same outlet", enlarge(basin_map(maps, hills)));
+  if (maps.lakes) add_lakes(report, maps);
+}
+
+void write_terrain_report(const std::filesystem::path& file, const Maps& maps) {
+  io::Report report("Flow over " + maps.info.name);
+  add_maps(report, maps);
   report.write(file);
 }
 

@@ -60,7 +60,41 @@ double number(const std::vector<std::string>& cells, int at, const std::string& 
 
 }  // namespace
 
-std::vector<PourPoint> read_pour_points(const std::string& file, const domain::RasterInfo& info) {
+namespace {
+
+// The cell of a place in rows and columns (fractions count from the cells' edges).
+Index cell_at(double row, double col, const domain::RasterInfo& info, const std::string& where) {
+  const domain::GeoFrame& f = info.frame;
+  const double r = std::floor(row);
+  const double c = std::floor(col);
+  if (!(r >= 0 && r < double(info.rows) && c >= 0 && c < double(info.cols)))
+    throw InputError(fmt::format(
+        "{}the point lies outside {}: it spans x {} to {} and y {} to {} ({} rows, {} columns)",
+        where, info.name, f.west, f.west + double(info.cols) * f.dx,
+        f.north - double(info.rows) * f.dy, f.north, info.rows, info.cols));
+  return Index(r) * info.cols + Index(c);
+}
+
+std::vector<PourPoint> read_vector_points(const std::string& file, const std::string& layer,
+                                          const domain::RasterInfo& info) {
+  const domain::GeoFrame& f = info.frame;
+  std::vector<PourPoint> points;
+  for (const io::VectorPoint& p : io::read_points(file, layer, f)) {
+    const std::string number = std::to_string(points.size() + 1);
+    const std::string where = file + ": error: point " + number + ": ";
+    points.push_back({p.name.empty() ? number : p.name,
+                      cell_at((f.north - p.y) / f.dy, (p.x - f.west) / f.dx, info, where)});
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<PourPoint> read_pour_points(const std::string& file, const domain::RasterInfo& info,
+                                        const std::string& layer) {
+  if (!file.ends_with(".csv") && !file.ends_with(".txt"))
+    return read_vector_points(file, layer, info);
+
   std::ifstream in(file);
   if (!in) throw InputError(file + ": error: cannot open this file; does it exist?");
   std::string line;
@@ -77,15 +111,8 @@ std::vector<PourPoint> read_pour_points(const std::string& file, const domain::R
                                        : (f.north - number(cells, columns.y, where)) / f.dy;
     const double col = columns.cells() ? number(cells, columns.col, where)
                                        : (number(cells, columns.x, where) - f.west) / f.dx;
-    const double r = std::floor(row);
-    const double c = std::floor(col);
-    if (!(r >= 0 && r < double(info.rows) && c >= 0 && c < double(info.cols)))
-      throw InputError(fmt::format(
-          "{}the point lies outside {}: it spans x {} to {} and y {} to {} ({} rows, {} columns)",
-          where, info.name, f.west, f.west + double(info.cols) * f.dx,
-          f.north - double(info.rows) * f.dy, f.north, info.rows, info.cols));
     PourPoint point;
-    point.cell = Index(r) * info.cols + Index(c);
+    point.cell = cell_at(row, col, info, where);
     point.name = columns.name >= 0 && columns.name < int(cells.size())
                      ? cells[std::size_t(columns.name)]
                      : std::to_string(points.size() + 1);
@@ -99,32 +126,37 @@ void snap_pour_points(Session& session, Index radius, std::vector<PourPoint>& po
   const Index rows = session.info().rows;
   const Index cols = session.info().cols;
   const Accumulation& all = session.accumulation();
-  const auto amount = [&](Index i) {
-    return std::visit([i](const auto& v) { return double(v[std::size_t(i)]); }, all);
-  };
-  std::map<Index, std::string> taken;
-  for (PourPoint& point : points) {
+  std::vector<SnapPlace> places;
+  for (const PourPoint& point : points) {
     const Index row = point.cell / cols;
     const Index col = point.cell % cols;
-    Index best = -1;
-    double most = 0;
-    Index nearest = 0;
+    SnapPlace best;
     for (Index r = std::max<Index>(0, row - radius); r <= std::min(rows - 1, row + radius); ++r)
       for (Index c = std::max<Index>(0, col - radius); c <= std::min(cols - 1, col + radius); ++c) {
         const Index i = r * cols + c;
         if (!is_data(session.states()[std::size_t(i)])) continue;
-        const Index away = (r - row) * (r - row) + (c - col) * (c - col);
-        const double value = amount(i);
-        if (best >= 0 && (value < most || (value == most && away >= nearest))) continue;
-        best = i;
-        most = value;
-        nearest = away;
+        const SnapPlace here = {
+            i, std::visit([i](const auto& v) { return double(v[std::size_t(i)]); }, all),
+            (r - row) * (r - row) + (c - col) * (c - col)};
+        if (here.better(best)) best = here;
       }
+    places.push_back(best);
+  }
+  settle_pour_points(places, session.info(), points);
+}
+
+void settle_pour_points(const std::vector<SnapPlace>& places, const domain::RasterInfo& info,
+                        std::vector<PourPoint>& points) {
+  const Index cols = info.cols;
+  std::map<Index, std::string> taken;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    PourPoint& point = points[k];
+    const Index best = places[k].cell;
     if (best < 0)
       throw InputError(
           fmt::format("pour point \"{}\" (row {}, column {}) lies on nodata; move it, "
                       "or let it move with --snap",
-                      point.name, row, col));
+                      point.name, point.cell / cols, point.cell % cols));
     point.cell = best;
     const auto [at, fresh] = taken.emplace(best, point.name);
     if (!fresh)

@@ -12,6 +12,7 @@
 #include "terrawave/io/raster.hpp"
 #include "terrawave/solvers/terrain/product_lakes.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/product_sums.hpp"
 #include "terrawave/solvers/terrain/product_verify.hpp"
 
 namespace terrawave::terrain {
@@ -59,16 +60,18 @@ Made make_fill(Session& session, const Step& step) {
   const domain::Raster& filled = session.filled();
   const domain::Raster& dem = session.dem();
   Index raised = 0;
-  double sum = 0;
   double most = 0;
+  const auto raise = [&](Index i) {
+    return is_data(session.states()[std::size_t(i)])
+               ? domain::value_at(filled.cells, i) - domain::value_at(dem.cells, i)
+               : 0;
+  };
   for (Index i = 0; i < session.info().size(); ++i) {
-    if (!is_data(session.states()[std::size_t(i)])) continue;
-    const double up = domain::value_at(filled.cells, i) - domain::value_at(dem.cells, i);
-    if (up <= 0) continue;
-    ++raised;
-    sum += up;
+    const double up = raise(i);
+    raised += up > 0 ? 1 : 0;
     most = std::max(most, up);
   }
+  const double sum = orderless_sum(session.info().size(), most, raise);
   io::write_raster(step.out, filled);
   return made({{"raised_cells", raised}, {"raised_sum", sum}, {"raised_max", most}},
               fmt::format("raised {} cells by at most {}, {} in all", raised, most, sum));
@@ -186,13 +189,14 @@ Made make_order(Session& session, const Step& step) {
 
 Made make_hand(Session& session, const Step& step) {
   const auto stream = stream_cells(session, step.threshold);
+  const domain::Raster& surface = step.surface == "filled" ? session.filled() : session.dem();
   return real_product(session, step,
                       std::visit(
                           [&](auto z) {
                             return height_above_drainage(session.tree(), z,
                                                          std::span<const std::uint8_t>(stream));
                           },
-                          session.heights()),
+                          heights_of(surface)),
                       "height above the nearest stream");
 }
 
@@ -235,7 +239,7 @@ Made make_lakes(Session& session, const Step& step) {
 }
 
 Made make_watershed(Session& session, const Step& step) {
-  std::vector<PourPoint> points = read_pour_points(step.points, session.info());
+  std::vector<PourPoint> points = read_pour_points(step.points, session.info(), step.layer);
   snap_pour_points(session, step.snap, points);
   std::vector<std::int32_t> labels = watersheds(session.tree(), points);
   std::vector<std::int64_t> cells(points.size(), 0);
@@ -259,19 +263,9 @@ Made make_watershed(Session& session, const Step& step) {
 }
 
 Made make_verify(Session& session, const Step& step) {
-  const std::vector<Check> checks = verify(session);
-  json facts = json::object();
-  std::string text;
-  bool good = true;
-  for (const Check& check : checks) {
-    facts[check.name] = check.ok;
-    good = good && check.ok;
-    text += fmt::format("{} {}: {}\n", check.ok ? "holds " : "FAILS ", check.name, check.detail);
-  }
-  if (!text.empty()) text.pop_back();
-  if (!step.out.empty()) io::write_text(step.out, text + "\n");
-  if (!good) throw RunError("an invariant does not hold; this is a fault of the program:\n" + text);
-  return made({{"checks", facts}}, text);
+  return verify_made(verify(session), [&](const std::string& text) {
+    if (!step.out.empty()) io::write_text(step.out, text);
+  });
 }
 
 struct Maker {
@@ -326,7 +320,7 @@ void check_step(const Step& step, const FlowOptions& options) {
   if (step.out.empty() && step.op != "verify")
     throw InputError("terrain " + step.op + ": expected an output file; give it with -o");
   if (!options.single_receiver() &&
-      one_of(step.op, {"basins", "order", "length", "hand", "watershed", "jump"}))
+      one_of(step.op, {"basins", "order", "length", "hand", "watershed", "lakes", "jump"}))
     throw InputError("terrain " + step.op +
                      ": expected one receiver per cell, found --dinf or --mfd; use --d8 or --d4");
   if (step.op == "flow" && !options.single_receiver() && options.rule != FlowRule::dinf)
@@ -340,6 +334,10 @@ void check_step(const Step& step, const FlowOptions& options) {
   if (step.codes != "receivers" && !codes_named(step.codes))
     throw InputError("--codes: unknown kind \"" + step.codes +
                      "\"; expected esri, taudem, grass, whitebox, ldd, richdem or receivers");
+  if (!one_of(step.surface, {"filled", "ground"}))
+    throw InputError("--surface: expected filled or ground, found \"" + step.surface + "\"");
+  if (step.op == "lakes" && (options.mode != RouteMode::carve || !options.depressions))
+    throw InputError("terrain lakes: lakes spill where they are carved; leave --mode out");
   if (!one_of(step.kind, {"strahler", "shreve"}))
     throw InputError("--kind: expected strahler or shreve, found \"" + step.kind + "\"");
   if (!(step.threshold > 0) || !std::isfinite(step.threshold))
@@ -347,7 +345,9 @@ void check_step(const Step& step, const FlowOptions& options) {
                      fmt::format("{}", step.threshold));
   if (step.snap < 0) throw InputError("--snap: expected a number of cells of 0 or more");
   if (step.op == "watershed" && step.points.empty())
-    throw InputError("terrain watershed: expected pour points; give a CSV table with --points");
+    throw InputError(
+        "terrain watershed: expected pour points; give a CSV table or a file of points with "
+        "--points");
   if (io::is_vector_name(step.out)) {
     if (!one_of(step.op, {"basins", "streams", "watershed"}))
       throw InputError(step.out + ": error: terrain " + step.op +
@@ -359,6 +359,22 @@ void check_step(const Step& step, const FlowOptions& options) {
              step.op != "verify") {
     io::check_raster_target(step.out);
   }
+}
+
+Made verify_made(const std::vector<Check>& checks,
+                 const std::function<void(const std::string& text)>& write) {
+  json facts = json::object();
+  std::string text;
+  bool good = true;
+  for (const Check& check : checks) {
+    facts[check.name] = check.ok;
+    good = good && check.ok;
+    text += fmt::format("{} {}: {}\n", check.ok ? "holds " : "FAILS ", check.name, check.detail);
+  }
+  if (!text.empty()) text.pop_back();
+  write(text + "\n");
+  if (!good) throw RunError("an invariant does not hold; this is a fault of the program:\n" + text);
+  return made({{"checks", facts}}, text);
 }
 
 Made make_product(Session& session, const Step& step) {

@@ -38,6 +38,13 @@ Grid grid_of(const domain::RasterInfo& info, const FlowOptions& options) {
   return grid;
 }
 
+double angle_of(const Grid& grid, Index row, Direction d) {
+  const double east = kColStep[d] * grid.width(row);
+  const double up = -kRowStep[d] * grid.dy;
+  const double a = std::atan2(up, east);
+  return a < 0 ? a + 2 * std::acos(-1.0) : a;
+}
+
 domain::Raster read_alike(const std::string& name, const domain::RasterInfo& like,
                           const char* role) {
   domain::Raster raster = io::read_raster(name);
@@ -301,10 +308,7 @@ std::vector<double> Session::angles() {
   for (Index i = 0; i < info_.size(); ++i) {
     const Direction d = single[std::size_t(i)];
     if (d >= kNeighbours || result[std::size_t(i)] != -1) continue;
-    const double east = kColStep[d] * grid_.width(i / info_.cols);
-    const double up = -kRowStep[d] * grid_.dy;
-    const double a = std::atan2(up, east);
-    result[std::size_t(i)] = a < 0 ? a + 2 * std::acos(-1.0) : a;
+    result[std::size_t(i)] = angle_of(grid_, i / info_.cols, d);
   }
   return result;
 }

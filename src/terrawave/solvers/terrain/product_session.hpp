@@ -89,6 +89,8 @@ class Session {
   std::optional<Accumulation> accumulation_;
 };
 
+// The D-infinity angle of a step from a cell of `row` to its neighbour d.
+double angle_of(const Grid& grid, Index row, Direction d);
 // The grid of a raster with the options' connectivity and loops.
 Grid grid_of(const domain::RasterInfo& info, const FlowOptions& options);
 // Values of an auxiliary raster (mask, weights); refuses another shape, naming both.

@@ -155,7 +155,9 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
     check.op = "verify";
     print_made(checked, make_product(session, check));
   }
-  if (!checked.report.empty()) write_terrain_report(checked.report, session);
+  if (checked.verify || checked.step.op == "verify")
+    print_made(checked, verify_made(verify_again(session), [](const std::string&) {}));
+  if (!checked.report.empty()) write_terrain_report(checked.report, maps_of(session));
   return ExitCode::done;
 }
 

@@ -33,7 +33,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 FlowTree::FlowTree(const Grid& grid, std::span<const Direction> direction,
                    std::span<const Link> jumps)
-    : grid_(grid), receiver_(direction.size(), -1) {
+    : grid_(grid), direction_(direction.begin(), direction.end()), receiver_(direction.size(), -1) {
   require(Index(direction.size()) == grid.cells() && grid.cells() < (Index(1) << 31),
           "FlowTree: sizes differ, or too large");
   const auto n = direction.size();
@@ -43,7 +43,16 @@ FlowTree::FlowTree(const Grid& grid, std::span<const Direction> direction,
     receiver_[i] = std::int32_t(d < kNeighbours ? grid.neighbour(Index(i), d) : Index(i));
   }
   for (const Link& jump : jumps) receiver_[std::size_t(jump.root)] = jump.target;
+  list_cells();
+}
 
+FlowTree::FlowTree(std::vector<std::int32_t> receiver, std::vector<double> step_length)
+    : step_length_(std::move(step_length)), receiver_(std::move(receiver)) {
+  list_cells();
+}
+
+void FlowTree::list_cells() {
+  const std::size_t n = receiver_.size();
   std::vector<std::int32_t> donors(n, 0);
   Index valid = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -72,11 +81,12 @@ FlowTree::FlowTree(const Grid& grid, std::span<const Direction> direction,
 }
 
 double FlowTree::step_length(Index cell) const {
+  if (!step_length_.empty()) return step_length_[std::size_t(cell)];
   const Index target = receiver(cell);
   if (target == cell || target < 0) return 0;
   const Index row = cell / grid_.cols;
-  for (int k = 0; k < kNeighbours; k += grid_.step())
-    if (grid_.neighbour(cell, k) == target) return grid_.distance(row, k);
+  const Direction d = direction_[std::size_t(cell)];
+  if (d < kNeighbours) return grid_.distance(row, d);
   const double rows = double(target / grid_.cols - row);
   const double cols = double(target % grid_.cols - cell % grid_.cols);
   return std::hypot(rows * grid_.dy, cols * grid_.width(row));

@@ -17,6 +17,9 @@ class FlowTree {
   // Throws InputError naming the cells of a loop when the directions are cyclic.
   FlowTree(const Grid& grid, std::span<const Direction> direction, std::span<const Link> jumps);
 
+  // From receivers alone, and the length of each step.
+  FlowTree(std::vector<std::int32_t> receiver, std::vector<double> step_length);
+
   Index cells() const { return Index(receiver_.size()); }
   // The cell itself at a root, -1 at nodata.
   std::int32_t receiver(Index cell) const { return receiver_[std::size_t(cell)]; }
@@ -30,7 +33,10 @@ class FlowTree {
   const Grid& grid() const { return grid_; }
 
  private:
+  void list_cells();
   Grid grid_;
+  std::vector<Direction> direction_;
+  std::vector<double> step_length_;  // where it was given
   std::vector<std::int32_t> receiver_;
   std::vector<std::int32_t> order_;
 };

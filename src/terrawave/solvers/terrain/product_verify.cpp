@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/terrain/product_sums.hpp"
 #include "terrawave/solvers/terrain/product_tree.hpp"
 
 namespace terrawave::terrain {
@@ -106,9 +107,12 @@ void check_multiple(Session& session, std::vector<Check>& checks) {
       }));
   if (session.options().weights != "unit") return;
   const auto& all = std::get<std::vector<double>>(session.accumulation());
-  double sum = 0;
-  for (Index i = 0; i < n; ++i)
-    if (is_data(session.states()[std::size_t(i)]) && given(i) == 0) sum += all[std::size_t(i)];
+  const auto arrives = [&](Index i) {
+    return is_data(session.states()[std::size_t(i)]) && given(i) == 0 ? all[std::size_t(i)] : 0;
+  };
+  double largest = 0;
+  for (Index i = 0; i < n; ++i) largest = std::max(largest, arrives(i));
+  const double sum = orderless_sum(n, largest, arrives);
   const double drift = std::abs(sum - double(session.valid())) / double(session.valid());
   checks.push_back({"multiple flow: the roots receive all weight", drift <= 1e-12,
                     fmt::format("{} of {}", sum, session.valid())});

@@ -23,5 +23,9 @@ struct Check {
 // basins      each cell has the label of its receiver
 // multiple flow (where asked for): shares add up to 1, outlets receive all weight
 std::vector<Check> verify(Session& session);
+// Makes fill, directions, accumulation and basins once more in another way and compares them: the
+// fill on the raster turned over its diagonal, everything in tiles. Needs the memory of a second
+// session.
+std::vector<Check> verify_again(Session& session);
 
 }  // namespace terrawave::terrain

@@ -10,6 +10,7 @@
 #include "terrawave/solvers/terrain/product_run.hpp"
 #include "terrawave/solvers/terrain/product_states.hpp"
 #include "terrawave/solvers/terrain/terrain_entry.hpp"
+#include "terrawave/solvers/terrain/tiled_products.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -48,7 +49,14 @@ Table step_table() {
                .fallback(0.0)
                .at_least(0)
                .describe("Height cut off at most, in the unit of heights; 0: no limit (breach)."))
-      .key(Key::text("points").describe("CSV table of pour points (watershed)."))
+      .key(Key::text("surface")
+               .fallback("filled")
+               .one_of({"filled", "ground"})
+               .describe("Heights above streams on the filled surface or on the ground (hand)."))
+      .key(Key::text("points").describe(
+          "Pour points: a CSV table, or a file of points that OGR reads (watershed)."))
+      .key(Key::text("layer").fallback("").describe(
+          "Layer of that file; empty: the only one (watershed)."))
       .key(Key::integer("snap").fallback(0).at_least(0).describe(
           "Cells to look around each pour point for the largest accumulation (watershed)."));
   return step;
@@ -121,36 +129,90 @@ struct Chain {
   int band = 0;
   FlowOptions flow;
   std::vector<Step> steps;
-  std::unique_ptr<Session> session;
+  std::optional<Maps> maps;
 };
 
-std::string run_chain(Chain& chain, sim::Context& context) {
-  if (!context.comm.is_root()) return "{}";
-  if (context.comm.size() > 1)
-    context.log.warning(
-        "a chain of terrain products runs on the first rank; the commands terrawave "
-        "terrain fill, flow, accumulate and basins share tiles between ranks");
-  domain::Raster dem;
-  {
-    const auto timer = context.timers.time("read");
-    dem = io::read_raster(chain.input, chain.band);
-  }
-  nlohmann::json facts;
-  facts["rows"] = dem.info.rows;
-  facts["cols"] = dem.info.cols;
-  chain.session = std::make_unique<Session>(
-      context.queue, std::move(dem), chain.flow,
-      [&](const std::string& phase) { context.log.info("terrain: " + phase); });
-  facts["cells"] = chain.session->valid();
+// Runs the steps and collects their facts; make(step) returns facts and words.
+template <class Make>
+void run_steps(const Chain& chain, sim::Context& context, nlohmann::json& facts, const Make& make) {
   for (const Step& step : chain.steps) {
     const auto timer = context.timers.time(step.op);
-    const Made made = make_product(*chain.session, step);
+    const Made made = make(step);
+    if (!context.comm.is_root()) continue;
     nlohmann::json one = nlohmann::json::parse(made.facts);
     one["file"] = std::filesystem::path(step.out).filename().string();
     facts[step.op].push_back(one);
     context.log.info(fmt::format("terrain: {}: {}", step.op, made.text));
   }
+}
+
+nlohmann::json size_facts(const domain::RasterInfo& info, Index cells) {
+  return {{"rows", info.rows}, {"cols", info.cols}, {"cells", cells}};
+}
+
+std::string run_in_one_piece(Chain& chain, sim::Context& context) {
+  domain::Raster dem;
+  {
+    const auto timer = context.timers.time("read");
+    dem = io::read_raster(chain.input, chain.band);
+  }
+  Session session(context.queue, std::move(dem), chain.flow,
+                  [&](const std::string& phase) { context.log.info("terrain: " + phase); });
+  nlohmann::json facts = size_facts(session.info(), session.valid());
+  run_steps(chain, context, facts, [&](const Step& step) {
+    if (step.op != "jump" || chain.flow.mode == RouteMode::jump) return make_product(session, step);
+    FlowOptions flow = chain.flow;
+    flow.mode = RouteMode::jump;
+    Session jumping(context.queue, session.dem(), flow, {});
+    return make_product(jumping, step);
+  });
+  chain.maps = maps_of(session);
   return facts.dump();
+}
+
+// Every rank has a block of the raster. What blocks cannot make is made on the first rank.
+std::string run_in_tiles(Chain& chain, sim::Context& context) {
+  comm::Comm& comm = context.comm;
+  const auto warn = [&](const std::string& text) {
+    if (comm.is_root()) context.log.warning("terrain: " + text);
+  };
+  std::unique_ptr<io::RasterSource> source;
+  together(comm, [&] { source = io::open_raster(chain.input, chain.band); });
+  const domain::RasterInfo& info = source->info();
+  if (chain.flow.mode == RouteMode::jump && chain.flow.depressions) {
+    warn("jumps are made on the first rank alone");
+    std::string facts = "{}";
+    together(comm, [&] {
+      if (comm.is_root()) facts = run_in_one_piece(chain, context);
+    });
+    return facts;
+  }
+  TiledSession session(comm, context.queue, *source, chain.flow,
+                       tiling_for_ranks(info.rows, info.cols, comm.size()), {},
+                       [&](const std::string& phase) {
+                         if (comm.is_root()) context.log.info("terrain: " + phase);
+                       });
+  nlohmann::json facts = size_facts(info, session.valid());
+  run_steps(chain, context, facts, [&](const Step& step) {
+    const std::string why = why_not_tiled(step, chain.flow);
+    if (why.empty()) return make_tiled_product(session, step);
+    warn(fmt::format("{} is made on the first rank alone: {}", step.op, why));
+    Made made;
+    together(comm, [&] {
+      if (!comm.is_root()) return;
+      FlowOptions flow = chain.flow;
+      if (step.op == "jump") flow.mode = RouteMode::jump;
+      Session whole(context.queue, io::read_raster(chain.input, chain.band), flow, {});
+      made = make_product(whole, step);
+    });
+    return made;
+  });
+  chain.maps = tiled_maps(session);
+  return facts.dump();
+}
+
+std::string run_chain(Chain& chain, sim::Context& context) {
+  return context.comm.size() > 1 ? run_in_tiles(chain, context) : run_in_one_piece(chain, context);
 }
 
 double estimate(const Config& config, int) {
@@ -231,6 +293,8 @@ std::vector<Step> chain_steps(const Config& terrain, const std::filesystem::path
     step.out = (out / name).string();
     step.threshold = table.number("threshold");
     step.kind = table.text("kind");
+    step.surface = table.text("surface");
+    step.layer = table.text("layer");
     step.upstream = table.boolean("upstream");
     step.codes = table.text("codes");
     step.breach.max_length = table.integer("max_length");
@@ -272,7 +336,7 @@ run::Case make_terrain_case(const Config& config, sim::Context& context,
   run::OneShotCase one;
   one.work = [chain, &context] { return run_chain(*chain, context); };
   one.report = [chain](io::Report& report) {
-    if (chain->session) add_maps(report, *chain->session);
+    if (chain->maps) add_maps(report, *chain->maps);
   };
   return one;
 }

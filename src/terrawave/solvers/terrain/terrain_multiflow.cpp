@@ -1,5 +1,6 @@
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -174,29 +175,46 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
 
 namespace {
 
-// A loop among the cells in `left`: each has a donor that is left as well, so walking from donor
-// to donor comes round.
-std::vector<Index> loop_among(const Grid& grid, const std::vector<double>& fractions,
-                              const std::vector<std::uint8_t>& left) {
-  Index c = 0;
-  while (left[std::size_t(c)] == 0) ++c;
-  std::vector<Index> order(left.size(), -1);
-  std::vector<Index> path;
-  while (order[std::size_t(c)] < 0) {
-    order[std::size_t(c)] = Index(path.size());
-    path.push_back(c);
+// Disjoint loops among the cells in `left`: each has a donor that is left as well, so walking from
+// donor to donor comes round. Calls found(cells) until it returns false.
+template <class Found>
+void loops_among(const Grid& grid, const std::vector<double>& fractions,
+                 const std::vector<std::uint8_t>& left, const Found& found) {
+  Grid all = grid;
+  all.connectivity = Connectivity::d8;
+  const auto donor = [&](Index c) {
     for (int k = 0; k < kNeighbours; ++k) {
-      const Index row = row_of(c, grid.cols);
-      Grid all = grid;
-      all.connectivity = Connectivity::d8;
-      const Index d = all.neighbour(row, c - row * grid.cols, k);
-      if (d < 0 || left[std::size_t(d)] == 0) continue;
-      if (!(fractions[std::size_t(opposite(k) * grid.cells() + d)] > 0)) continue;
-      c = d;
-      break;
+      const Index d = all.neighbour(c, k);
+      if (d >= 0 && left[std::size_t(d)] != 0 &&
+          fractions[std::size_t(opposite(k) * grid.cells() + d)] > 0)
+        return d;
     }
+    return Index{-1};
+  };
+  std::vector<Index> walk(left.size(), 0);  // number of the walk that came by; 0: none
+  Index walks = 0;
+  for (Index start = 0; start < Index(left.size()); ++start) {
+    if (left[std::size_t(start)] == 0 || walk[std::size_t(start)] != 0) continue;
+    ++walks;
+    Index c = start;
+    for (; c >= 0 && walk[std::size_t(c)] == 0; c = donor(c)) walk[std::size_t(c)] = walks;
+    if (c < 0 || walk[std::size_t(c)] != walks) continue;
+    std::vector<Index> loop = {c};
+    for (Index n = donor(c); n != c; n = donor(n)) loop.push_back(n);
+    if (!found(loop)) return;
   }
-  return {path.begin() + order[std::size_t(c)], path.end()};
+}
+
+// 1 for each cell that waits for donors for ever.
+std::vector<std::uint8_t> unfinished(const par::Queue& queue, const Grid& grid,
+                                     View<const double> fractions, View<const std::uint8_t> state,
+                                     View<const double> weights, View<double> out) {
+  Buffer<std::uint8_t> left(queue, grid.cells());
+  par::dispatch(queue, [&](const auto& exec) {
+    return steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out,
+                                 left.view());
+  });
+  return left.download();
 }
 
 }  // namespace
@@ -205,16 +223,13 @@ void multiflow_accumulate(const par::Queue& queue, const Grid& grid, View<const 
                           View<const std::uint8_t> state, View<const double> weights,
                           View<double> out) {
   check(grid);
-  Buffer<std::uint8_t> left(queue, grid.cells());
-  par::dispatch(queue, [&](const auto& exec) {
-    return steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out,
-                                 left.view());
+  const std::vector<std::uint8_t> left = unfinished(queue, grid, fractions, state, weights, out);
+  if (std::find(left.begin(), left.end(), 1) == left.end()) return;
+  std::vector<Index> loop;
+  loops_among(grid, to_host(queue, fractions), left, [&](const std::vector<Index>& cells) {
+    loop = cells;
+    return false;
   });
-  const std::vector<std::uint8_t> unfinished = left.download();
-  Index count = 0;
-  for (const std::uint8_t l : unfinished) count += l;
-  if (count == 0) return;
-  const std::vector<Index> loop = loop_among(grid, to_host(queue, fractions), unfinished);
   std::string cells;
   constexpr std::size_t kNamed = 8;
   for (std::size_t i = 0; i < std::min(loop.size(), kNamed); ++i)
@@ -222,8 +237,47 @@ void multiflow_accumulate(const par::Queue& queue, const Grid& grid, View<const 
              std::to_string(loop[i] % grid.cols) + ")";
   throw InputError("flow fractions form a loop of " + std::to_string(loop.size()) +
                    " cells (row, column): " + cells +
-                   "; expected fractions without loops: correct the raster");
+                   "; expected fractions without loops: correct the raster, or repair them (the "
+                   "lowest cell of each loop becomes a pit)");
 }
+
+template <class T>
+Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, View<const T> z,
+                            View<const std::uint8_t> state, View<double> fractions) {
+  check(grid);
+  const std::vector<T> height = to_host(queue, z);
+  std::vector<double> share = to_host(queue, View<const double>(fractions));
+  Buffer<double> ignored(queue, grid.cells());
+  Index repaired = 0;
+  while (true) {
+    const std::vector<std::uint8_t> left =
+        unfinished(queue, grid, fractions, state, {}, ignored.view());
+    const Index before = repaired;
+    loops_among(grid, share, left, [&](const std::vector<Index>& loop) {
+      const Index pit = *std::min_element(loop.begin(), loop.end(), [&](Index a, Index b) {
+        const T za = height[std::size_t(a)];
+        const T zb = height[std::size_t(b)];
+        return za < zb || (!(zb < za) && a < b);
+      });
+      for (Index k = 0; k < kNeighbours; ++k) share[std::size_t(k * grid.cells() + pit)] = 0;
+      ++repaired;
+      return true;
+    });
+    if (repaired == before) return repaired;
+    to_device(queue, share, fractions);
+  }
+}
+
+#define TERRAWAVE_FOR(T)                                                              \
+  template Index repair_fraction_loops(const par::Queue&, const Grid&, View<const T>, \
+                                       View<const std::uint8_t>, View<double>);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
 
 template void dinf_angles(const par::Queue&, const Grid&, View<const std::uint8_t>,
                           View<const std::uint8_t>, View<double>);

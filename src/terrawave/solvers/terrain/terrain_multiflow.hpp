@@ -39,4 +39,10 @@ void multiflow_accumulate(const par::Queue& queue, const Grid& grid,
                           par::View<const double> fractions, par::View<const std::uint8_t> state,
                           par::View<const double> weights, par::View<double> out);
 
+// Makes the lowest cell (ties: smallest index) of every loop of the fractions a root, until none is
+// left. Returns the number of cells that became roots.
+template <class T>
+Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                            par::View<const std::uint8_t> state, par::View<double> fractions);
+
 }  // namespace terrawave::terrain

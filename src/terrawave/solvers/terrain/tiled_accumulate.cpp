@@ -30,27 +30,22 @@ std::vector<std::int64_t> add_up(const par::Queue& queue, const TileFlow& flow,
   return out.download();
 }
 
-std::vector<std::int64_t> weights_of(const domain::Window& window, const ReadWeights& weights,
+std::vector<std::int64_t> weights_of(Index tile, const ReadWeights& weights,
                                      const std::vector<Direction>& direction) {
-  std::vector<std::int64_t> w = weights ? weights(window) : std::vector<std::int64_t>();
-  if (w.empty()) w.assign(std::size_t(window.size()), 1);
+  if (weights) return weights(tile);
+  std::vector<std::int64_t> w(direction.size(), 1);
   for (std::size_t i = 0; i < w.size(); ++i)
     if (direction[i] == kNoDirection) w[i] = 0;
   return w;
 }
 
-std::vector<comm::Bytes> solve_inflow(const Tiling& tiling, const std::vector<comm::Bytes>& all) {
-  std::vector<RimLink> links;
-  for (const comm::Bytes& bytes : all) {
-    const auto part = from_bytes<RimLink>(bytes);
-    links.insert(links.end(), part.begin(), part.end());
-  }
-  RimGraph rims(links);
+std::vector<comm::Bytes> solve_inflow(const Tiling& tiling, std::vector<comm::Bytes>& all) {
+  RimGraph rims(merge_bytes<RimLink>(all));
   std::vector<std::vector<Entry>> entries(std::size_t(tiling.tiles()));
   std::vector<std::vector<End>> ends(std::size_t(tiling.tiles()));
   for (const auto& [cell, amount] : rims.inflow())
     entries[std::size_t(tiling.tile_of(cell))].push_back({cell, amount});
-  for (const RimLink& link : links)
+  for (const RimLink& link : rims.links())
     if (link.next >= 0)
       ends[std::size_t(tiling.tile_of(link.cell))].push_back(
           {link.next, rims.end_of(link.next).root});
@@ -80,13 +75,13 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
     for (const Index tile : mine) {
       const auto direction = store.get<Direction>(tile, "directions");
       const TileFlow flow = follow_inside(queue, tiling.window(tile), connectivity, direction);
-      const auto amount = add_up(queue, flow, weights_of(flow.window, weights, direction));
+      const auto amount = add_up(queue, flow, weights_of(tile, weights, direction));
       const std::vector<std::uint8_t> no_base(direction.size(), 0);
       summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling)));
     }
   });
-  const std::vector<comm::Bytes> replies =
-      ask_root(comm, tiling, summaries, [&](const auto& all) { return solve_inflow(tiling, all); });
+  const std::vector<comm::Bytes> replies = ask_root(
+      comm, tiling, std::move(summaries), [&](auto& all) { return solve_inflow(tiling, all); });
   together(comm, [&] {
     for (std::size_t m = 0; m < mine.size(); ++m) {
       const domain::Window window = tiling.window(mine[m]);
@@ -97,7 +92,7 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       const auto entries = from_bytes<Entry>(reply.subspan(sizeof(Index), count * sizeof(Entry)));
       const auto ends = from_bytes<End>(reply.subspan(sizeof(Index) + count * sizeof(Entry)));
       if (take_accumulation) {
-        std::vector<std::int64_t> w = weights_of(window, weights, direction);
+        std::vector<std::int64_t> w = weights_of(mine[m], weights, direction);
         for (const Entry& e : entries)
           w[std::size_t((e.cell / tiling.cols - window.row) * window.cols + e.cell % tiling.cols -
                         window.col)] += e.inflow;

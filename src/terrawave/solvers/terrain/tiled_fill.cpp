@@ -11,6 +11,12 @@
 namespace terrawave::terrain {
 namespace {
 
+template <class T>
+struct Meeting {
+  T height{};
+  std::int32_t a = 0, b = 0;
+};
+
 // Where the waters of two labels meet inside one tile, and across its sides.
 template <class T>
 std::vector<SpillEdge> label_graph(const Block<T>& block) {
@@ -66,9 +72,30 @@ std::vector<SpillEdge> label_graph(const Block<T>& block) {
       }
     }
   }
-  const auto node = [&](std::int32_t id) { return id == ocean ? kOcean : block.global(id); };
+  // Levels follow the lowest spanning forest of the labels: no other meeting matters.
+  std::vector<Meeting<T>> meetings;
   for (const auto& [labels, height] : edges)
-    list.push_back({node(labels.first), node(labels.second), double(height)});
+    meetings.push_back({height, labels.first, labels.second});
+  edges.clear();
+  std::sort(meetings.begin(), meetings.end(),
+            [](const Meeting<T>& x, const Meeting<T>& y) { return x.height < y.height; });
+  std::vector<std::int32_t>& joined = label;  // union-find over labels; the ocean comes last
+  joined.push_back(std::int32_t(g.cells()));
+  for (std::size_t i = 0; i < joined.size(); ++i) joined[i] = std::int32_t(i);
+  const auto find = [&](std::int32_t id) {
+    auto i = id == ocean ? std::size_t(g.cells()) : std::size_t(id);
+    while (joined[i] != std::int32_t(i))
+      i = std::size_t(joined[i] = joined[std::size_t(joined[i])]);
+    return i;
+  };
+  const auto node = [&](std::int32_t id) { return id == ocean ? kOcean : block.global(id); };
+  for (const Meeting<T>& m : meetings) {
+    const std::size_t x = find(m.a);
+    const std::size_t y = find(m.b);
+    if (x == y) continue;
+    joined[x] = std::int32_t(y);
+    list.push_back({node(m.a), node(m.b), double(m.height)});
+  }
   return list;
 }
 
@@ -77,12 +104,8 @@ struct Level {
   double height = 0;
 };
 
-std::vector<comm::Bytes> solve_levels(const Tiling& tiling, const std::vector<comm::Bytes>& all) {
-  std::vector<SpillEdge> edges;
-  for (const comm::Bytes& bytes : all) {
-    const auto part = from_bytes<SpillEdge>(bytes);
-    edges.insert(edges.end(), part.begin(), part.end());
-  }
+std::vector<comm::Bytes> solve_levels(const Tiling& tiling, std::vector<comm::Bytes>& all) {
+  const auto edges = merge_bytes<SpillEdge>(all);
   std::vector<std::vector<Level>> levels(std::size_t(tiling.tiles()));
   for (const auto& [cell, height] : spill_levels(edges))
     levels[std::size_t(tiling.tile_of(cell))].push_back({cell, height});
@@ -179,9 +202,8 @@ TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& re
   together(comm, [&] {
     for (const Index tile : mine) summaries.push_back(to_bytes(label_graph(reader.read<T>(tile))));
   });
-  const std::vector<comm::Bytes> replies =
-      ask_root(comm, tiling, std::move(summaries),
-               [&](const auto& all) { return solve_levels(tiling, all); });
+  const std::vector<comm::Bytes> replies = ask_root(
+      comm, tiling, std::move(summaries), [&](auto& all) { return solve_levels(tiling, all); });
   TiledStats stats;
   together(comm, [&] {
     for (std::size_t m = 0; m < mine.size(); ++m)

@@ -21,18 +21,6 @@ struct TileFlats {
 
 bool stuck(Direction d, std::uint8_t state) { return d == kRoot && !is_base(state); }
 
-// Directions over `around`: the tile's own and its ring's.
-template <class T>
-std::vector<Direction> around_directions(const Block<T>& block, const std::vector<Direction>& own,
-                                         const std::vector<Index>& ring_at,
-                                         const std::vector<Direction>& ring) {
-  std::vector<Direction> all(std::size_t(block.around.size()), kNoDirection);
-  for (Index i = 0; i < block.inside.size(); ++i)
-    all[std::size_t(block.around_of(i))] = own[std::size_t(i)];
-  for (std::size_t k = 0; k < ring_at.size(); ++k) all[std::size_t(ring_at[k])] = ring[k];
-  return all;
-}
-
 // The first neighbour on the low edge of each cell that lies on it; kRoot elsewhere. Fills `flats`
 // with the neighbours of the same flat and the first steps.
 template <class T>
@@ -171,8 +159,7 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
   RimField<Direction> edges(rings, kNoDirection);
   FlatStore kept(store);
   const auto directions = [&](std::size_t m, const Block<T>& block) {
-    return around_directions(block, store.get<Direction>(rings.tile(m), "downhill"),
-                             rings.ring_positions(m), edges.ring(m));
+    return block.join(store.get<Direction>(rings.tile(m), "downhill"), edges.ring(m));
   };
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
@@ -181,7 +168,7 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
   edges.exchange();
 
   RimField<Steps> steps(rings, Steps{});
-  const auto show = [&](std::size_t m, const Block<T>& block, const TileFlats& flats) {
+  const auto show = [&](std::size_t m, const TileShape& block, const TileFlats& flats) {
     const std::vector<Index> rim = rings.rim_positions(m);
     for (std::size_t k = 0; k < rim.size(); ++k) {
       const auto a = std::size_t(block.around_of(rim[k]));
@@ -212,7 +199,7 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
   settle(rings, steps, [&](std::size_t m) {
     if (!kept.has(rings.tile(m))) return;
     TileFlats flats = kept.get(rings.tile(m));
-    Block<T> block;  // its shape only
+    TileShape block;
     block.inside = rings.tiling().window(rings.tile(m));
     block.around = rings.tiling().with_halo(rings.tile(m), 1);
     block.grid.rows = block.around.rows;

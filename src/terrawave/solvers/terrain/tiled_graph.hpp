@@ -36,6 +36,7 @@ struct RimRoot {
 class RimGraph {
  public:
   explicit RimGraph(std::vector<RimLink> links);
+  const std::vector<RimLink>& links() const { return links_; }  // by cell
   const RimLink& link(Index cell) const;
   const RimLink* find(Index cell) const;  // nullptr: not a rim cell with data
   // The cell where the flow through a rim cell ends in the whole raster.

@@ -86,15 +86,34 @@ void BlockReader::mark_listed(const domain::Window& w, std::vector<std::uint8_t>
   }
 }
 
+TileShape BlockReader::shape(Index tile) const {
+  const domain::RasterInfo& info = source_.info();
+  TileShape shape;
+  shape.inside = tiling_.window(tile);
+  shape.around = tiling_.with_halo(tile, 1);
+  shape.tiling = tiling_;
+  Grid& grid = shape.grid;
+  grid.rows = shape.around.rows;
+  grid.cols = shape.around.cols;
+  grid.connectivity = options_.connectivity();
+  grid.dy = metric_.dy[std::size_t(info.rows / 2)];
+  const auto width = [&](Index row) {
+    return std::max(metric_.dx[std::size_t((row + info.rows) % info.rows)], 1e-6 * grid.dy);
+  };
+  grid.dx.assign({width(0)});
+  if (metric_.uniform) return shape;
+  grid.dx.clear();
+  for (Index r = 0; r < grid.rows; ++r) grid.dx.push_back(width(shape.around.row + r));
+  return shape;
+}
+
 template <class T>
 Block<T> BlockReader::read(Index tile) {
   const domain::RasterInfo& info = source_.info();
   // States of the ring depend on its neighbours: read one more.
   const domain::Window wide = tiling_.with_halo(tile, 2);
   Block<T> block;
-  block.inside = tiling_.window(tile);
-  block.around = tiling_.with_halo(tile, 1);
-  block.tiling = tiling_;
+  static_cast<TileShape&>(block) = shape(tile);
   const domain::Cells cells = read_from(source_, wide);
   const auto& z = std::get<std::vector<T>>(cells);
 
@@ -128,17 +147,6 @@ Block<T> BlockReader::read(Index tile) {
   mark_listed(wide, state);
 
   const domain::Window& a = block.around;
-  block.grid = grid;
-  block.grid.rows = a.rows;
-  block.grid.cols = a.cols;
-  block.grid.dy = metric_.dy[std::size_t(info.rows / 2)];
-  block.grid.dx.assign({std::max(metric_.dx[0], 1e-6 * block.grid.dy)});
-  if (!metric_.uniform) {
-    block.grid.dx.clear();
-    for (Index r = a.row; r < a.row + a.rows; ++r)
-      block.grid.dx.push_back(
-          std::max(metric_.dx[std::size_t((r + info.rows) % info.rows)], 1e-6 * block.grid.dy));
-  }
   block.z.resize(std::size_t(a.size()));
   block.state.resize(std::size_t(a.size()));
   for (Index r = 0; r < a.rows; ++r) {

@@ -11,19 +11,23 @@
 
 namespace terrawave::terrain {
 
-template <class T>
-struct Block {
+// Where a tile lies, and the positions of its cells in the tile (`inside`) and with the ring
+// (`around`).
+struct TileShape {
   domain::Window inside;  // the tile
   domain::Window around;  // the tile and the ring: cut off at the map's edge, or over looped edges
   Grid grid;              // of `around`; no loops
   Tiling tiling;
-  std::vector<T> z;  // of `around`
-  std::vector<std::uint8_t> state;
 
   // Position in `around` of a position in `inside`.
   Index around_of(Index i) const {
     return (inside.row - around.row + i / inside.cols) * around.cols + inside.col - around.col +
            i % inside.cols;
+  }
+  // Position in `inside` of a position in `around` that lies there.
+  Index inside_of(Index a) const {
+    return (around.row + a / around.cols - inside.row) * inside.cols + around.col +
+           a % around.cols - inside.col;
   }
   // Linear index in the whole raster of a position in `around`.
   Index global(Index a) const {
@@ -42,6 +46,32 @@ struct Block {
       own[std::size_t(i)] = values[std::size_t(around_of(i))];
     return own;
   }
+  // Values of `around` from those of the tile and those of the ring (in the order of Rings).
+  template <class V>
+  std::vector<V> join(const std::vector<V>& own, const std::vector<V>& ring) const {
+    std::vector<V> all;
+    all.reserve(std::size_t(around.size()));
+    std::size_t next = 0;
+    for (Index a = 0; a < around.size(); ++a)
+      all.push_back(is_inside(a) ? own[std::size_t(inside_of(a))] : ring[next++]);
+    return all;
+  }
+};
+
+// Neighbour k in `around`, or -1, whatever the connectivity: flow that came from a file or from
+// several receivers need not keep to it.
+inline Index neighbour8(const TileShape& shape, Index row, Index col, int k) {
+  row += kRowStep[k];
+  col += kColStep[k];
+  return row < 0 || row >= shape.around.rows || col < 0 || col >= shape.around.cols
+             ? -1
+             : row * shape.around.cols + col;
+}
+
+template <class T>
+struct Block : TileShape {
+  std::vector<T> z;                 // of `around`
+  std::vector<std::uint8_t> state;  // of `around`
 };
 
 // Reads blocks; the states are those of the whole raster.
@@ -49,6 +79,7 @@ class BlockReader {
  public:
   // `tiling` receives the loops of the options.
   BlockReader(io::RasterSource& source, const FlowOptions& options, const Tiling& tiling);
+  TileShape shape(Index tile) const;
   // Throws InputError for infinite heights and kept sinks on nodata.
   template <class T>
   Block<T> read(Index tile);

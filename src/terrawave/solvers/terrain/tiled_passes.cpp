@@ -183,11 +183,7 @@ class TileBasins {
       }
     }
   }
-  std::int32_t inside_of(Index a) const {
-    const Index r = block_.around.row + a / block_.around.cols - block_.inside.row;
-    const Index c = block_.around.col + a % block_.around.cols - block_.inside.col;
-    return std::int32_t(r * block_.inside.cols + c);
-  }
+  std::int32_t inside_of(Index a) const { return std::int32_t(block_.inside_of(a)); }
 
   // Where the old flow leaves the tile of a cell that touches the rim's basin; -1: it does not.
   Index exit_inside(Index i) const {

@@ -64,9 +64,24 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
   return values;
 }
 
+// All parts in their order; they are given back on the way.
+template <class T>
+std::vector<T> merge_bytes(std::vector<comm::Bytes>& parts) {
+  std::size_t bytes = 0;
+  for (const comm::Bytes& part : parts) bytes += part.size();
+  std::vector<T> all;
+  all.reserve(bytes / sizeof(T));
+  for (comm::Bytes& part : parts) {
+    const auto values = from_bytes<T>(part);
+    all.insert(all.end(), values.begin(), values.end());
+    comm::Bytes().swap(part);
+  }
+  return all;
+}
+
 // One exchange with the root: every tile's summary goes there, solve() turns them (in the order of
 // tiles) into a reply for each tile, and each rank gets those of its own tiles, in its order.
-using Solve = std::function<std::vector<comm::Bytes>(const std::vector<comm::Bytes>&)>;
+using Solve = std::function<std::vector<comm::Bytes>(std::vector<comm::Bytes>&)>;
 std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
                                   std::vector<comm::Bytes> mine, const Solve& solve);
 

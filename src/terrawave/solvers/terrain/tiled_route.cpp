@@ -6,6 +6,7 @@
 #include "terrawave/solvers/terrain/tiled_flats.hpp"
 #include "terrawave/solvers/terrain/tiled_passes.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
+#include "terrawave/solvers/terrain/tiled_surface.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -29,12 +30,8 @@ std::vector<comm::Bytes> solve_basins(const Tiling& tiling, RimGraph& rims) {
 }
 
 std::vector<comm::Bytes> solve_passes(const Tiling& tiling, const RimGraph& rims,
-                                      const std::vector<comm::Bytes>& all) {
-  std::vector<PassEdge> edges;
-  for (const comm::Bytes& bytes : all) {
-    const auto part = from_bytes<PassEdge>(bytes);
-    edges.insert(edges.end(), part.begin(), part.end());
-  }
+                                      std::vector<comm::Bytes>& all) {
+  auto edges = merge_bytes<PassEdge>(all);
   std::vector<std::vector<CarveStart>> starts(std::size_t(tiling.tiles()));
   for (const CarveStart& start : carve_starts(lowest_forest(std::move(edges)), rims))
     starts[std::size_t(tiling.tile_of(start.cell))].push_back(start);
@@ -42,49 +39,6 @@ std::vector<comm::Bytes> solve_passes(const Tiling& tiling, const RimGraph& rims
   for (const auto& list : starts) replies.push_back(to_bytes(list));
   return replies;
 }
-
-// The heights that flow follows: the ground, or the filled surface.
-template <class T>
-class Surface {
- public:
-  Surface(BlockReader& reader, const Rings& rings, TileStore& store)
-      : reader_(reader), rings_(rings), store_(store), rims_(rings, T{}) {}
-  void fill(const par::Queue& queue, TiledStats& stats) {
-    filled_ = true;
-    if (rings_.comm().max(std::int64_t{lacks_fill() ? 1 : 0}) != 0)
-      stats = tiled_fill<T>(
-          rings_.comm(), queue, reader_,
-          [&](Index tile, const std::vector<T>& z) { store_.put(tile, "filled", z); });
-    together(rings_.comm(), [&] {
-      for (std::size_t m = 0; m < rings_.count(); ++m)
-        rims_.take(m, store_.get<T>(rings_.tile(m), "filled"));
-    });
-    rims_.exchange();
-  }
-  Block<T> block(std::size_t m) const {
-    Block<T> block = reader_.read<T>(rings_.tile(m));
-    if (!filled_) return block;
-    const auto inside = store_.get<T>(rings_.tile(m), "filled");
-    for (Index i = 0; i < block.inside.size(); ++i)
-      block.z[std::size_t(block.around_of(i))] = inside[std::size_t(i)];
-    const std::vector<Index> at = rings_.ring_positions(m);
-    const std::vector<T> ring = rims_.ring(m);
-    for (std::size_t k = 0; k < at.size(); ++k) block.z[std::size_t(at[k])] = ring[k];
-    return block;
-  }
-
- private:
-  bool lacks_fill() const {
-    for (const Index tile : rings_.tiles())
-      if (!store_.has(tile, "filled")) return true;
-    return false;
-  }
-  BlockReader& reader_;
-  const Rings& rings_;
-  TileStore& store_;
-  RimField<T> rims_;
-  bool filled_ = false;
-};
 
 Index count_pits(const std::vector<Direction>& direction, const std::vector<std::uint8_t>& state) {
   Index pits = 0;
@@ -139,13 +93,8 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
   });
   RimGraph rims({});  // on the root
   const std::vector<comm::Bytes> basins =
-      ask_root(comm, tiling, std::move(summaries), [&](const std::vector<comm::Bytes>& all) {
-        std::vector<RimLink> links;
-        for (const comm::Bytes& bytes : all) {
-          const auto part = from_bytes<RimLink>(bytes);
-          links.insert(links.end(), part.begin(), part.end());
-        }
-        rims = RimGraph(std::move(links));
+      ask_root(comm, tiling, std::move(summaries), [&](std::vector<comm::Bytes>& all) {
+        rims = RimGraph(merge_bytes<RimLink>(all));
         return solve_basins(tiling, rims);
       });
 
@@ -163,7 +112,7 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
   });
   const std::vector<comm::Bytes> starts =
       ask_root(comm, tiling, std::move(summaries),
-               [&](const auto& all) { return solve_passes(tiling, rims, all); });
+               [&](auto& all) { return solve_passes(tiling, rims, all); });
 
   Index change = 0;
   together(comm, [&] {

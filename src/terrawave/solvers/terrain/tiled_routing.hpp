@@ -36,8 +36,9 @@ TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& r
                        TileStore& store);
 
 // Accumulation of the directions in `store` and the linear index (in the whole raster) of the root
-// that each cell drains to, -1 at nodata. `weights(window)` may be empty: 1 for each cell.
-using ReadWeights = std::function<std::vector<std::int64_t>(const domain::Window&)>;
+// that each cell drains to, -1 at nodata. `weights(tile)`, 0 at nodata, may be empty: 1 for each
+// cell.
+using ReadWeights = std::function<std::vector<std::int64_t>(Index tile)>;
 void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
                       TileStore& store, const ReadWeights& weights,
                       const TakeTile<std::int64_t>& take_accumulation,

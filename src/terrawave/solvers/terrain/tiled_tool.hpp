@@ -8,8 +8,10 @@ namespace terrawave::terrain {
 
 // "500M", "8G", "1.5T", bytes without a letter. Throws InputError.
 double memory_bytes(const std::string& text);
-// Square tiles that need at most `bytes` at a time.
-Tiling tiling_for_memory(Index rows, Index cols, double bytes);
+// The largest square tiles that a product needs at most `bytes` for: a tile at a time, and what the
+// root keeps of all perimeters. Throws InputError where that cannot be.
+Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string& op,
+                         const FlowOptions& flow);
 // Throws InputError for products and options that need the raster in one piece.
 void check_tiled(const Tool& tool);
 ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm);

@@ -1,0 +1,21 @@
+// Products of a raster in tiles: the files, facts and words of make_product, byte for byte.
+#pragma once
+
+#include "terrawave/solvers/terrain/product_pictures.hpp"
+#include "terrawave/solvers/terrain/product_run.hpp"
+#include "terrawave/solvers/terrain/product_verify.hpp"
+#include "terrawave/solvers/terrain/tiled_session.hpp"
+
+namespace terrawave::terrain {
+
+// "" where tiles can make the product with these options; else why not.
+std::string why_not_tiled(const Step& step, const FlowOptions& options);
+// All ranks together; the facts and words are complete on the root.
+Made make_tiled_product(TiledSession& session, const Step& step);
+
+Maps tiled_maps(TiledSession& session, int pixels = kMapPixels);  // complete on the root
+std::vector<Check> verify_tiled(TiledSession& session);
+// Lakes as find_lakes numbers them, on the root; "lakes" in the store: the id of each cell.
+std::vector<Lake> find_lakes_tiled(TiledSession& session);
+
+}  // namespace terrawave::terrain

@@ -1,0 +1,298 @@
+#include "terrawave/solvers/terrain/tiled_session.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/product_session.hpp"
+#include "terrawave/solvers/terrain/terrain_multiflow.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+using Shares = std::array<double, kNeighbours>;
+
+FlowOptions settled(FlowOptions options) {
+  // Flats of the filled surface follow their single direction.
+  if (!options.single_receiver()) options.mode = RouteMode::fill;
+  return options;
+}
+
+std::shared_ptr<io::RasterSource> open_weights(const FlowOptions& options,
+                                               const domain::RasterInfo& like) {
+  if (options.weights == "unit" || options.weights == "area") return {};
+  std::shared_ptr<io::RasterSource> source = io::open_raster(options.weights);
+  const domain::RasterInfo& info = source->info();
+  if (info.rows != like.rows || info.cols != like.cols)
+    throw InputError(fmt::format(
+        "{}: error: expected a raster of weights of {} x {} cells as in {}, found {} x {}",
+        options.weights, like.rows, like.cols, like.name, info.rows, info.cols));
+  return source;
+}
+
+}  // namespace
+
+TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+                           FlowOptions options, const Tiling& tiling,
+                           const std::filesystem::path& scratch, Progress progress)
+    : comm_(comm),
+      queue_(queue),
+      reader_(source, settled(std::move(options)), tiling),
+      rings_(comm, reader_.tiling()),
+      store_(scratch),
+      in_files_(!scratch.empty()),
+      progress_(std::move(progress)) {
+  if (this->options().depressions && this->options().mode == RouteMode::jump)
+    throw InputError("--mode jump: jumps cross tiles in one step; use carve or fill in tiles");
+  together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
+  count_cells();
+}
+
+void TiledSession::count_cells() {
+  Index base = 0;
+  for_tiles(*this, [&](std::size_t m, Index) {
+    with_height_type(info(), [&]<class T>(T) {
+      const Block<T> block = ground<T>(m);
+      for (Index i = 0; i < block.inside.size(); ++i) {
+        const std::uint8_t state = block.state[std::size_t(block.around_of(i))];
+        valid_ += is_data(state) ? 1 : 0;
+        base += is_base(state) ? 1 : 0;
+      }
+    });
+  });
+  valid_ = comm_.sum(valid_);
+  base = comm_.sum(base);
+  if (valid_ > 0 && base == 0 && options().depressions)
+    throw InputError(info().name +
+                     ": error: no cell lets flow out: every edge is closed or looped and there is "
+                     "no mask of outlets or kept sink; give --outlets FILE or --keep-sinks");
+}
+
+void TiledSession::fill() {
+  if (filled_) return;
+  begin("fill");
+  with_height_type(info(), [&]<class T>(T) {
+    fill_stats_ = tiled_fill<T>(comm_, queue_, reader_, [&](Index tile, const std::vector<T>& z) {
+      store_.put(tile, "filled", z);
+    });
+  });
+  filled_ = true;
+}
+
+const TiledStats& TiledSession::route() {
+  if (routed_) return stats_;
+  if (options().depressions && options().mode == RouteMode::fill) fill();
+  begin("route");
+  with_height_type(info(),
+                   [&]<class T>(T) { stats_ = tiled_route<T>(comm_, queue_, reader_, store_); });
+  if (options().depressions && options().mode == RouteMode::fill) stats_ = fill_stats_;
+  edges_ = ring_of<Direction>(*this, "directions");
+  routed_ = true;
+  return stats_;
+}
+
+FlowBits TiledSession::bits(std::size_t m) {
+  FlowBits flow;
+  flow.shape = reader_.shape(rings_.tile(m));
+  flow.data = flow.shape.join(store_.get<Direction>(rings_.tile(m), "directions"), edges_->ring(m));
+  flow.gives.resize(flow.data.size());
+  for (std::size_t a = 0; a < flow.data.size(); ++a) {
+    const Direction d = flow.data[a];
+    flow.gives[a] = d < kNeighbours ? std::uint8_t(1u << d) : std::uint8_t{0};
+    flow.data[a] = d != kNoDirection ? 1 : 0;
+  }
+  return flow;
+}
+
+FlowBits TiledSession::shared_bits(std::size_t m) {
+  return {reader_.shape(rings_.tile(m)),
+          store_.get<std::uint8_t>(rings_.tile(m), "fractions.gives"),
+          store_.get<std::uint8_t>(rings_.tile(m), "fractions.data")};
+}
+
+bool TiledSession::integers() const {
+  if (!options().single_receiver() || options().weights == "area") return false;
+  if (!weights_) return true;
+  const domain::CellType type = weights_->info().type;
+  return type != domain::CellType::f32 && type != domain::CellType::f64;
+}
+
+template <class V>
+std::vector<V> TiledSession::weights(std::size_t m) {
+  const domain::Window w = tiling().window(rings_.tile(m));
+  const auto direction = store_.get<Direction>(rings_.tile(m), "directions");
+  std::vector<V> weight(direction.size(), V(1));
+  if (options().weights == "area")
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      weight[i] = V(reader_.metric().area[std::size_t(w.row + Index(i) / w.cols)]);
+  if (weights_) {
+    const domain::Cells cells = weights_->read(w);
+    const auto valid = domain::valid_cells(cells, weights_->info().nodata);
+    std::visit(
+        [&](const auto& v) {
+          for (std::size_t i = 0; i < v.size(); ++i)
+            weight[i] = valid[i] != 0 ? static_cast<V>(v[i]) : V(0);
+        },
+        cells);
+  }
+  for (std::size_t i = 0; i < weight.size(); ++i)
+    if (direction[i] == kNoDirection) weight[i] = V(0);
+  return weight;
+}
+
+template <class V>
+void TiledSession::accumulate_along_trees() {
+  const Combine how = options().combine;
+  sweep_down<V>(
+      rings_, store_, "accumulation", [&](std::size_t m) { return bits(m); },
+      [&](std::size_t m) { return weights<V>(m); },
+      [how](std::size_t) {
+        return [how](Index, V value, std::span<const Donor<V>> donors) {
+          for (const Donor<V>& d : donors)
+            value = how == Combine::sum   ? value + d.value
+                    : how == Combine::max ? std::max(value, d.value)
+                                          : std::min(value, d.value);
+          return value;
+        };
+      });
+}
+
+void TiledSession::accumulate_shares() {
+  if (options().combine != Combine::sum)
+    throw InputError("--combine max and min need one receiver per cell: use --d8 or --d4");
+  fractions();
+  begin("accumulate");
+  sweep_down<double>(
+      rings_, store_, "accumulation", [&](std::size_t m) { return shared_bits(m); },
+      [&](std::size_t m) { return weights<double>(m); },
+      [&](std::size_t m) {
+        auto share = std::make_shared<const std::vector<double>>(
+            store_.get<double>(rings_.tile(m), "fractions"));
+        const Index n = Index(share->size()) / kNeighbours;
+        return [share, n](Index, double sum, std::span<const Donor<double>> donors) {
+          for (const Donor<double>& d : donors)
+            sum += (*share)[std::size_t(opposite(d.k) * n + d.at)] * d.value;
+          return sum;
+        };
+      });
+}
+
+void TiledSession::accumulate() {
+  if (accumulated_) return;
+  accumulated_ = true;
+  if (!options().single_receiver()) return accumulate_shares();
+  route();
+  begin("accumulate");
+  if (!integers()) return accumulate_along_trees<double>();
+  if (options().combine != Combine::sum) return accumulate_along_trees<std::int64_t>();
+  std::map<Index, std::size_t> slot;
+  for (std::size_t m = 0; m < rings_.count(); ++m) slot[rings_.tile(m)] = m;
+  tiled_accumulate(
+      comm_, queue_, reader_, store_,
+      [&](Index tile) { return weights<std::int64_t>(slot.at(tile)); },
+      [&](Index tile, const std::vector<std::int64_t>& part) {
+        store_.put(tile, "accumulation", part);
+      },
+      {});
+}
+
+void TiledSession::label() {
+  if (labelled_) return;
+  route();
+  begin("basins");
+  tiled_accumulate(
+      comm_, queue_, reader_, store_, {}, {},
+      [&](Index tile, const std::vector<Index>& part) { store_.put(tile, "basins", part); });
+  labelled_ = true;
+}
+
+void TiledSession::fractions() {
+  if (shared_) return;
+  shared_ = true;
+  route();
+  begin("fractions");
+  const MultiRule rule = options().rule == FlowRule::dinf    ? MultiRule::dinf
+                         : options().rule == FlowRule::quinn ? MultiRule::quinn
+                                                             : MultiRule::freeman;
+  RimField<Shares> rims(rings_, Shares{});
+  with_height_type(info(), [&]<class T>(T) {
+    Surface<T> surface(reader_, rings_, store_);
+    TiledStats stats;
+    if (options().depressions) surface.fill(queue_, stats);
+    for_tiles(*this, [&](std::size_t m, Index tile) {
+      const Block<T> block = surface.block(m);
+      const par::Buffer<T> z(queue_, block.z);
+      const par::Buffer<std::uint8_t> state(queue_, block.state);
+      par::Buffer<double> fraction(queue_, kNeighbours * block.grid.cells());
+      multiflow_fractions<T>(queue_, block.grid, z.cview(), state.cview(), rule, options().exponent,
+                             fraction.view());
+      std::vector<double> share = fraction.download();
+      const Index n = block.grid.cells();
+      const auto single = store_.get<Direction>(tile, "directions");
+      for (Index i = 0; i < block.inside.size(); ++i) {
+        const Direction d = single[std::size_t(i)];
+        if (d >= kNeighbours) continue;
+        const Index a = block.around_of(i);
+        bool flows = false;
+        for (int k = 0; k < kNeighbours; ++k) flows = flows || share[std::size_t(k * n + a)] > 0;
+        if (!flows) share[std::size_t(d * n + a)] = 1;
+      }
+      const std::vector<Index> rim = rings_.rim_positions(m);
+      for (std::size_t r = 0; r < rim.size(); ++r)
+        for (int k = 0; k < kNeighbours; ++k)
+          rims.rim(m)[r][std::size_t(k)] = share[std::size_t(k * n + block.around_of(rim[r]))];
+      store_.put(tile, "fractions", share);
+      std::vector<std::uint8_t> data(block.state.size());
+      for (std::size_t a = 0; a < data.size(); ++a) data[a] = is_data(block.state[a]) ? 1 : 0;
+      store_.put(tile, "fractions.data", data);
+    });
+  });
+  rims.exchange();
+  for_tiles(*this, [&](std::size_t m, Index tile) {
+    auto share = store_.get<double>(tile, "fractions");
+    const std::size_t n = share.size() / kNeighbours;
+    const std::vector<Index> at = rings_.ring_positions(m);
+    const std::vector<Shares> ring = rims.ring(m);
+    std::vector<std::uint8_t> gives(n, 0);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      for (std::size_t k = 0; k < kNeighbours; ++k) share[k * n + std::size_t(at[r])] = ring[r][k];
+    for (std::size_t k = 0; k < kNeighbours; ++k)
+      for (std::size_t a = 0; a < n; ++a)
+        if (share[k * n + a] > 0) gives[a] = std::uint8_t(gives[a] | 1u << k);
+    store_.put(tile, "fractions", share);
+    store_.put(tile, "fractions.gives", gives);
+  });
+}
+
+void TiledSession::angles() {
+  if (angled_) return;
+  angled_ = true;
+  route();
+  begin("angles");
+  with_height_type(info(), [&]<class T>(T) {
+    Surface<T> surface(reader_, rings_, store_);
+    TiledStats stats;
+    if (options().depressions) surface.fill(queue_, stats);
+    for_tiles(*this, [&](std::size_t m, Index tile) {
+      const Block<T> block = surface.block(m);
+      const par::Buffer<T> z(queue_, block.z);
+      const par::Buffer<std::uint8_t> state(queue_, block.state);
+      par::Buffer<double> angle(queue_, block.grid.cells());
+      dinf_angles<T>(queue_, block.grid, z.cview(), state.cview(), angle.view());
+      std::vector<double> result = block.cut(angle.download());
+      const auto single = store_.get<Direction>(tile, "directions");
+      for (Index i = 0; i < block.inside.size(); ++i)
+        if (const Direction d = single[std::size_t(i)];
+            d < kNeighbours && result[std::size_t(i)] == -1)
+          result[std::size_t(i)] = angle_of(block.grid, block.around_of(i) / block.around.cols, d);
+      store_.put(tile, "angles", result);
+    });
+  });
+}
+
+template std::vector<std::int64_t> TiledSession::weights(std::size_t);
+template std::vector<double> TiledSession::weights(std::size_t);
+
+}  // namespace terrawave::terrain

@@ -1,0 +1,29 @@
+// Any number of ranks gives the files, facts and words of one piece.
+#include "reference/tiled_products_compare.hpp"
+#include "scratch_folder.hpp"
+#include "test_world.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+TEST(TiledProductsRanks, EqualOnePiece) {
+  const test::ScratchFolder own;
+  comm::Comm& world = test::world();
+  comm::Bytes name = to_bytes(std::span<const char>(own.path().string()));
+  world.broadcast(name, 0);
+  const std::filesystem::path folder(
+      std::string(reinterpret_cast<const char*>(name.data()), name.size()));
+  reference::Random random(77);
+  for (int k = 0; k < 80 && !HasFatalFailure(); ++k) {
+    const auto c = reference::random_product(random, 14, folder, world.is_root());
+    world.barrier();
+    const domain::RasterInfo& info = c.on.raster.info;
+    reference::compare_product(world, c, tiling_for_ranks(info.rows, info.cols, world.size()),
+                               folder);
+    reference::compare_product(world, c, c.tiling, folder);
+    world.barrier();
+  }
+}
+
+}  // namespace
+}  // namespace terrawave::terrain
