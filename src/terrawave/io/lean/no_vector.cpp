@@ -23,7 +23,7 @@ void write_regions(const std::filesystem::path& file, const std::string&, const 
 
 std::vector<VectorPoint> read_points(const std::string& file, const std::string&,
                                      const domain::GeoFrame&) {
-  throw InputError(file + ": error: this build reads points from CSV tables only (no GDAL)");
+  throw InputError(file + ": error: this build has no GDAL; it reads points from CSV tables only");
 }
 
 }  // namespace terrawave::io

@@ -40,6 +40,12 @@ ExitCode dry_run(const Tool& tool) {
              info.rows, info.cols, info.size(), domain::name_of(info.type), each, bytes * 1e-9,
              memory * 1e-9,
              fits ? "fits" : "does not fit in one piece; work in tiles with --memory");
+  if (!tool.memory.empty()) {
+    const Tiling tiling =
+        tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory), tool.step.op, tool.flow);
+    fmt::print("with --memory {}: {} tiles of at most {} x {} cells\n", tool.memory, tiling.tiles(),
+               tiling.tile_rows, tiling.tile_cols);
+  }
   return ExitCode::done;
 }
 
