@@ -30,10 +30,12 @@ TEST(FdtdRanks, AnySplitGivesTheBitsOfOneRank) {
     const double energy = one->energy();
     const auto expected_records = one->drain();
     for (const Kernel kernel : {Kernel::two_pass, Kernel::wavefront})
-      for (const int steps : {1, 2, 4}) {
+      for (const int steps : {1, -1, 2, 4, -4}) {
+        // Less than 0: without overlap of messages and work.
         Bench shared(true, par::Queue::host(1));
-        const auto solver =
-            fdtd::make_solver(model, shared.context, {.kernel = kernel, .steps_per_pass = steps});
+        shared.context.overlap = steps > 0;
+        const auto solver = fdtd::make_solver(
+            model, shared.context, {.kernel = kernel, .steps_per_pass = std::abs(steps)});
         randomise(*solver, seed);
         advance(*solver, 13);
         for (int c = 0; c < 6; ++c) {

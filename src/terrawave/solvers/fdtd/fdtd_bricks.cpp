@@ -114,6 +114,19 @@ Layout make_layout(const Model&, const Brick& brick, int depth) {
   return l;
 }
 
+Core core_of(const Layout& layout, const Brick& brick, int step) {
+  Core core;
+  for (int a = 0; a < 3; ++a) {
+    const bool low = brick.ghost_low[z(a)], high = brick.ghost_high[z(a)];
+    core.h_low[a] = low ? layout.owned_low[a] + step : layout.update_low[a];
+    core.e_low[a] = core.h_low[a] + (low ? 1 : 0);
+    // H reads E one entry up, and E of the top entry must stay as it was.
+    core.h_high[a] = high ? layout.owned_high[a] - 1 - step : layout.update_high[a];
+    core.e_high[a] = core.h_high[a];
+  }
+  return core;
+}
+
 Index global_entry(const Model& model, const Layout& layout, int axis, Index i) {
   const Index n = model.extent(axis);
   Index g = i + layout.origin[axis];

@@ -143,7 +143,7 @@ void YeeSolver<Real>::load(std::string_view field, const Read& read) {
     std::memcpy(&all[z(e.at[n])], bytes.data() + n * sizeof(Real), sizeof(Real));
   to->upload(all);
   quiet_wall_ = false;
-  if (ghosts_.any()) ghosts_.exchange(state_.view);
+  stale_ = ghosts_.any();
 }
 
 template <class Real>

@@ -5,23 +5,24 @@
 namespace terrawave::fdtd {
 namespace {
 
-// Boxes of a message for the local range [from, to) of `axis`: fields, then psi of each axis.
+using Direction = std::array<int, 3>;  // -1, 0 or 1 along each axis
+
+// Boxes of a message: the owned entries next to the sides named by `direction` (or, for `ghosts`,
+// the ghosts behind them), all owned ones along the other axes. Fields, then psi of each axis.
 template <class Real>
-std::vector<PackedBox<Real>> boxes(const Model& model, const Brick& brick, const Layout& layout,
-                                   const std::array<HostAxis, 3>& axes, int depth, int axis,
-                                   Index from, Index to) {
+std::vector<PackedBox<Real>> boxes(const Model& model, const Layout& layout,
+                                   const std::array<HostAxis, 3>& axes, int depth,
+                                   const Direction& direction, bool ghosts) {
   PackedBox<Real> fields;
   fields.layout = layout;
   fields.arrays = 6;
   for (int a = 0; a < 3; ++a) {
-    const auto u = std::size_t(a);
-    Index low = layout.owned_low[a], high = layout.owned_high[a];
-    if (a < axis) {  // ghosts of earlier axes travel along
-      low -= brick.ghost_low[u] ? depth : 0;
-      high += brick.ghost_high[u] ? depth : 0;
-    }
-    fields.low[a] = a == axis ? from : low;
-    fields.size[a] = (a == axis ? to : high) - fields.low[a];
+    const Index low = layout.owned_low[a], high = layout.owned_high[a];
+    const int side = direction[std::size_t(a)];
+    fields.low[a] = low;
+    fields.size[a] = side == 0 ? high - low : depth;
+    if (side < 0 && ghosts) fields.low[a] = low - depth;
+    if (side > 0) fields.low[a] = ghosts ? high : high - depth;
   }
   std::vector<PackedBox<Real>> all{fields};
   for (int a = 0; a < 3; ++a) {
@@ -71,33 +72,36 @@ Ghosts<Real>::Ghosts(comm::Comm& comm, const par::Queue& queue, const Model& mod
   const int rank = comm.rank();
   const std::array<int, 3> at{rank % ranks[0], rank / ranks[0] % ranks[1],
                               rank / (ranks[0] * ranks[1])};
-  const std::array<int, 3> stride{1, ranks[0], ranks[0] * ranks[1]};
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto a = std::size_t(axis);
-    const Index low = layout.owned_low[axis], high = layout.owned_high[axis];
-    const auto peer = [&](int step) {
-      const int there = (at[a] + step + ranks[a]) % ranks[a];
-      return rank + (there - at[a]) * stride[a];
-    };
-    const auto add = [&](int to, int step, Index send, Index receive) {
-      Side side;
-      side.axis = axis;
-      side.peer = to;
-      side.send_tag = 700 + 2 * axis + (step > 0 ? 1 : 0);
-      side.receive_tag = 700 + 2 * axis + (step > 0 ? 0 : 1);
-      side.send = boxes<Real>(model, brick, layout, axes, depth, axis, send, send + depth);
-      side.receive = boxes<Real>(model, brick, layout, axes, depth, axis, receive, receive + depth);
-      side.outgoing = par::Buffer<Real>(queue, total(side.send));
+  const auto number = [](const Direction& d) { return d[0] + 1 + 3 * (d[1] + 1 + 3 * (d[2] + 1)); };
+  std::array<std::size_t, 27> side_of{};
+  for (int n = 0; n < 27; ++n) {
+    const Direction d{n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+    bool needed = n != 13;
+    std::array<int, 3> there{};
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (d[a] < 0) needed = needed && brick.ghost_low[a];
+      if (d[a] > 0) needed = needed && brick.ghost_high[a];
+      there[a] = (at[a] + d[a] + ranks[a]) % ranks[a];
+    }
+    if (!needed) continue;
+    Side side;
+    side.peer = there[0] + ranks[0] * (there[1] + ranks[1] * there[2]);
+    // A message is named by the way it goes; what comes from a side goes the other way.
+    side.send_tag = 700 + n;
+    side.receive_tag = 700 + number({-d[0], -d[1], -d[2]});
+    side.send = boxes<Real>(model, layout, axes, depth, d, false);
+    side.receive = boxes<Real>(model, layout, axes, depth, d, true);
+    side.outgoing = par::Buffer<Real>(queue, total(side.send));
+    if (side.peer != rank) {
       side.incoming = par::Buffer<Real>(queue, total(side.receive));
-      if (to != rank) {
-        side.out_bytes = par::PinnedBytes(queue, side.outgoing.bytes());
-        side.in_bytes = par::PinnedBytes(queue, side.incoming.bytes());
-      }
-      sides_.push_back(std::move(side));
-    };
-    if (brick.ghost_low[a]) add(peer(-1), -1, low, low - depth);
-    if (brick.ghost_high[a]) add(peer(1), 1, high - depth, high);
+      side.out_bytes = par::PinnedBytes(queue, side.outgoing.bytes());
+      side.in_bytes = par::PinnedBytes(queue, side.incoming.bytes());
+    }
+    side_of[std::size_t(n)] = sides_.size();
+    sides_.push_back(std::move(side));
   }
+  // A brick next to itself has ghosts on both ends of that axis, so both sides exist.
+  for (Side& s : sides_) s.opposite = side_of[std::size_t(s.receive_tag - 700)];
 }
 
 template <class Real>
@@ -123,49 +127,48 @@ void Ghosts<Real>::unpack(Side& side, const State<Real>& state, const par::Buffe
 }
 
 template <class Real>
-void Ghosts<Real>::exchange(const State<Real>& state) {
-  for (int axis = 0; axis < 3; ++axis) {
-    std::vector<Side*> here;
-    for (Side& s : sides_)
-      if (s.axis == axis) here.push_back(&s);
-    if (here.empty()) continue;
-    par::QueueImpl& impl = queue_->impl();
-    bool messages = false;
-    for (Side* s : here) pack(*s, state);
-    impl.lane_synchronize();  // the last exchange's uploads have left the pinned memory
-    for (Side* s : here) {
-      if (s->peer == comm_->rank()) continue;
-      messages = true;
-      comm_->post_receive({s->in_bytes.data(), s->in_bytes.size()}, s->peer, s->receive_tag);
-    }
-    if (messages) {
-      impl.lane_after_queue();
-      for (Side* s : here)
-        if (s->peer != comm_->rank())
-          impl.lane_download(s->out_bytes.data(), s->outgoing.view().data, s->outgoing.bytes());
-      impl.lane_synchronize();
-      for (Side* s : here)
-        if (s->peer != comm_->rank())
-          comm_->post_send({s->out_bytes.data(), s->out_bytes.size()}, s->peer, s->send_tag);
-      comm_->wait_all();
-      for (Side* s : here)
-        if (s->peer != comm_->rank())
-          impl.lane_upload(s->incoming.view().data, s->in_bytes.data(), s->incoming.bytes());
-      impl.queue_after_lane();
-    }
-    for (std::size_t n = 0; n < here.size(); ++n) {
-      // With itself: what leaves at one end of the axis enters at the other.
-      const bool self = here[n]->peer == comm_->rank();
-      unpack(*here[n], state, self ? here[here.size() - 1 - n]->outgoing : here[n]->incoming);
-    }
+void Ghosts<Real>::start(const State<Real>& state) {
+  par::QueueImpl& impl = queue_->impl();
+  bool messages = false;
+  for (Side& s : sides_) {
+    pack(s, state);
+    messages = messages || remote(s);
   }
+  if (!messages) return;
+  impl.lane_synchronize();  // the last exchange's uploads have left the pinned memory
+  for (Side& s : sides_)
+    if (remote(s))
+      comm_->post_receive({s.in_bytes.data(), s.in_bytes.size()}, s.peer, s.receive_tag);
+  impl.lane_after_queue();
+  for (Side& s : sides_)
+    if (remote(s))
+      impl.lane_download(s.out_bytes.data(), s.outgoing.view().data, s.outgoing.bytes());
+  impl.lane_synchronize();
+  for (Side& s : sides_)
+    if (remote(s)) comm_->post_send({s.out_bytes.data(), s.out_bytes.size()}, s.peer, s.send_tag);
+}
+
+template <class Real>
+void Ghosts<Real>::finish(const State<Real>& state) {
+  par::QueueImpl& impl = queue_->impl();
+  bool messages = false;
+  for (const Side& s : sides_) messages = messages || remote(s);
+  if (messages) {
+    comm_->wait_all();
+    for (Side& s : sides_)
+      if (remote(s))
+        impl.lane_upload(s.incoming.view().data, s.in_bytes.data(), s.incoming.bytes());
+    impl.queue_after_lane();
+  }
+  // With itself: what leaves at one end of an axis enters at the other.
+  for (Side& s : sides_) unpack(s, state, remote(s) ? s.incoming : sides_[s.opposite].outgoing);
 }
 
 template <class Real>
 Index Ghosts<Real>::bytes_sent() const {
   Index n = 0;
   for (const Side& s : sides_)
-    if (s.peer != comm_->rank()) n += Index(s.outgoing.bytes());
+    if (remote(s)) n += Index(s.outgoing.bytes());
   return n;
 }
 

@@ -52,9 +52,9 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   faces_.index = {};
 }
 
-// One pass: `count` <= T steps, then ghosts.
+// Takes `count` <= T steps from fresh ghosts; of the entries of `part` only, where the kernel can.
 template <class Real>
-void YeeSolver<Real>::pass(int count) {
+void YeeSolver<Real>::advance(int count, Part part) {
   const EventTables tables = events_.tables();
   const Index sample = events_.sample_row(step_), record = events_.record_row(step_);
   double* states = events_.states();
@@ -72,15 +72,29 @@ void YeeSolver<Real>::pass(int count) {
     for (int n = 0; n < count; ++n)
       par::dispatch(context_.queue, [&](const auto& exec) {
         two_pass_step(exec, medium_.view, state_.view, tables, states, events_.scratch(),
-                      sample + n, record + n);
+                      sample + n, record + n, part, core_of(layout_, brick_, n));
       });
   }
-  step_ += count;
-  if (ghosts_.any()) {
-    const auto timed = context_.timers.time("fdtd ghosts");
-    ghosts_.exchange(state_.view);
+}
+
+// One pass: ghosts, then `count` <= T steps; with overlap the steps of the core run while the
+// messages travel.
+template <class Real>
+void YeeSolver<Real>::pass(int count) {
+  const bool overlapped = stale_ && context_.overlap && options_.kernel == Kernel::two_pass;
+  if (stale_) {
     events_.exchange_states();
+    const auto timed = context_.timers.time("fdtd ghosts: pack and send");
+    ghosts_.start(state_.view);
   }
+  if (overlapped) advance(count, Part::core);
+  if (stale_) {
+    const auto timed = context_.timers.time("fdtd ghosts: wait and unpack");
+    ghosts_.finish(state_.view);
+  }
+  advance(count, overlapped ? Part::rest : Part::all);
+  step_ += count;
+  stale_ = ghosts_.any();
 }
 
 template <class Real>

@@ -56,6 +56,7 @@ class FdtdSolver : public sim::Solver {
   virtual const Layout& layout() const = 0;
   // component 0..5: Ex Ey Ez Hx Hy Hz; in single or double precision as the context says. Only
   // owned entries (Layout::owned_*) are current.
+  virtual bool single_precision() const = 0;
   virtual par::View<const float> field_single(int component) const = 0;
   virtual par::View<const double> field_double(int component) const = 0;
   // Values of this rank's owned entries inside a box of nodes, x fastest, as doubles on the host;

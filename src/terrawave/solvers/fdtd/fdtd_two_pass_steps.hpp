@@ -7,11 +7,15 @@
 
 namespace terrawave::fdtd {
 
-// One step. `scratch` holds one value per event group of the larger list; the rows are this step's
-// rows of the sample table and of the records.
+// Which entries a step touches: all, those of the core (core_of() in fdtd_setup.hpp), or the
+// others.
+enum class Part { all, core, rest };
+
+// One step of a part of the entries. `scratch` holds one value per event group of the larger list;
+// the rows are this step's rows of the sample table and of the records.
 template <class Exec, class Real>
 void two_pass_step(const Exec& exec, const Medium<Real>& medium, const State<Real>& state,
                    const EventTables& events, double* event_states, Real* scratch, Index sample_row,
-                   Index record_row);
+                   Index record_row, Part part = Part::all, const Core& core = {});
 
 }  // namespace terrawave::fdtd

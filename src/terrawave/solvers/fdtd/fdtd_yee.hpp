@@ -16,6 +16,7 @@
 #include "terrawave/solvers/fdtd/fdtd_options.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 #include "terrawave/solvers/fdtd/fdtd_solver.hpp"
+#include "terrawave/solvers/fdtd/fdtd_two_pass_steps.hpp"
 
 namespace terrawave::fdtd {
 
@@ -58,6 +59,7 @@ class YeeSolver final : public FdtdSolver {
   Records drain() override;
   std::int64_t record_capacity() const override { return events_.record_rows(); }
   const Layout& layout() const override { return layout_; }
+  bool single_precision() const override { return std::is_same_v<Real, float>; }
   par::View<const float> field_single(int c) const override { return view<float>(c); }
   par::View<const double> field_double(int c) const override { return view<double>(c); }
   std::vector<double> owned_values(int component, const Box& box, Box& found) const override;
@@ -74,6 +76,7 @@ class YeeSolver final : public FdtdSolver {
       throw LogicError("fdtd: field asked for in the other precision");
   }
   void make_energy_weights();
+  void advance(int count, Part part);
   void pass(int count);
 
   // Entries of one saved array of this rank: global ids and local positions.
@@ -102,6 +105,7 @@ class YeeSolver final : public FdtdSolver {
   std::vector<par::Buffer<double>> energy_buffers_;
   EnergyWeights energy_weights_;
   std::int64_t step_ = 0;
+  bool stale_ = false;  // ghosts are not what their owners hold
 };
 
 }  // namespace terrawave::fdtd
