@@ -1,8 +1,11 @@
 #include "terrawave/solvers/fdtd/dft_monitor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
+
+#include "terrawave/solvers/fdtd/dft_steps.hpp"
 
 namespace terrawave::fdtd {
 
@@ -79,28 +82,80 @@ std::vector<int> DftMonitor::components() const {
   return list;
 }
 
-void DftMonitor::add(const FdtdSolver& solver, std::int64_t step) {
-  if (step % every_ != 0) return;
-  const bool first = shares_.empty();
+double DftMonitor::bytes(const DftCase& c, const Model& model) {
+  double entries = 1;
+  for (std::size_t a = 0; a < 3; ++a)
+    entries *= double(std::min(c.high[a] + 1, model.extent(int(a))) - c.low[a]);
+  const double components = 3.0 * (int(c.electric) + int(c.magnetic));
+  return entries * components * double(c.frequencies.size()) * 2 * sizeof(double);
+}
+
+void DftMonitor::make_shares(const par::Queue& queue, const Layout& layout) {
+  Box found;
+  for (std::size_t a = 0; a < 3; ++a) {
+    found.low[a] = std::max(box_.low[a], layout.origin[a] + layout.owned_low[a]);
+    found.high[a] = std::min(box_.high[a], layout.origin[a] + layout.owned_high[a]);
+    if (found.high[a] <= found.low[a]) {
+      found = {};
+      break;
+    }
+  }
   const auto list = components();
   for (std::size_t c = 0; c < list.size(); ++c) {
-    Box found;
-    const auto values = solver.owned_values(list[c], box_, found);
-    if (values.empty()) found = {};
-    const std::size_t n = values.size();
-    if (first) {
-      Share share{list[c], found, {}};
-      share.sums.assign(case_.frequencies.size() * n, 0.0);
-      if (!restored_.empty()) restore(share, c);
-      shares_.push_back(std::move(share));
+    Share share;
+    share.component = list[c];
+    share.found = found;
+    share.sums = par::Buffer<double>(queue, found.count() * 2 * Index(case_.frequencies.size()));
+    share.sums.fill_bytes(0);
+    if (!restored_.empty()) share.sums.upload(restored(c, found));
+    shares_.push_back(std::move(share));
+  }
+}
+
+Index DftMonitor::phase_row(const par::Queue& queue, std::int64_t step) {
+  const std::int64_t sample = step / every_;
+  if (phases_.size() == 0 || sample < first_ || sample >= first_ + samples_) {
+    first_ = sample;
+    samples_ = 256;
+    std::vector<double> table;
+    for (std::int64_t s = 0; s < samples_; ++s)
+      for (const double offset : {0.0, 0.5})
+        for (const double f : case_.frequencies) {
+          const double t = (double((first_ + s) * every_) - offset) * dt_;
+          const double turns = std::fmod(f * t, 1.0);
+          const auto phase = std::polar(double(every_) * dt_, -2 * std::numbers::pi * turns);
+          table.push_back(phase.real());
+          table.push_back(phase.imag());
+        }
+    phases_ = par::Buffer<double>(queue, table);
+  }
+  return sample - first_;
+}
+
+void DftMonitor::add(const par::Queue& queue, const FdtdSolver& solver, std::int64_t step) {
+  if (step % every_ != 0) return;
+  const Layout& layout = solver.layout();
+  if (shares_.empty()) make_shares(queue, layout);
+  const auto frequencies = Index(case_.frequencies.size());
+  const Index row = phase_row(queue, step);
+  const auto add_as = [&](auto real, Share& share, const auto& field) {
+    DftBox<decltype(real)> box;
+    box.layout = layout;
+    for (std::size_t a = 0; a < 3; ++a) {
+      box.low[a] = share.found.low[a] - layout.origin[a];
+      box.size[a] = share.found.size(int(a));
     }
-    const double t = (double(step) - (list[c] >= 3 ? 0.5 : 0)) * dt_;
-    for (std::size_t f = 0; f < case_.frequencies.size(); ++f) {
-      const double turns = std::fmod(case_.frequencies[f] * t, 1.0);
-      const auto phase = std::polar(double(every_) * dt_, -2 * std::numbers::pi * turns);
-      auto* sums = shares_[c].sums.data() + f * n;
-      for (std::size_t i = 0; i < n; ++i) sums[i] += values[i] * phase;
-    }
+    box.field = field.data;
+    box.phases = phases_.cview().data + 2 * frequencies * (2 * row + (share.component >= 3));
+    box.sums = share.sums.view().data;
+    par::dispatch(queue, [&](const auto& exec) { add_to_sums(exec, box, frequencies); });
+  };
+  for (Share& share : shares_) {
+    if (share.found.count() == 0) continue;
+    if (solver.single_precision())
+      add_as(float{}, share, solver.field_single(share.component));
+    else
+      add_as(double{}, share, solver.field_double(share.component));
   }
 }
 
@@ -110,36 +165,38 @@ void DftMonitor::reset() {
 }
 
 // The rank's part of what load() gave; `c` is the position among components().
-void DftMonitor::restore(Share& share, std::size_t c) const {
+std::vector<double> DftMonitor::restored(std::size_t c, const Box& found) const {
   const auto whole = std::size_t(box_.count());
-  std::size_t at = 0;
+  std::vector<double> sums;
   for (std::size_t f = 0; f < case_.frequencies.size(); ++f)
-    for (Index k = share.found.low[2]; k < share.found.high[2]; ++k)
-      for (Index j = share.found.low[1]; j < share.found.high[1]; ++j)
-        for (Index i = share.found.low[0]; i < share.found.high[0]; ++i) {
+    for (Index k = found.low[2]; k < found.high[2]; ++k)
+      for (Index j = found.low[1]; j < found.high[1]; ++j)
+        for (Index i = found.low[0]; i < found.high[0]; ++i) {
           const auto from =
               (c * case_.frequencies.size() + f) * whole +
               std::size_t(i - box_.low[0] +
                           box_.size(0) * (j - box_.low[1] + box_.size(1) * (k - box_.low[2])));
-          share.sums[at++] = {restored_[2 * from], restored_[2 * from + 1]};
+          sums.push_back(restored_[2 * from]);
+          sums.push_back(restored_[2 * from + 1]);
         }
+  return sums;
 }
 
 std::vector<std::complex<double>> DftMonitor::gather(comm::Comm& comm, int component) const {
   std::vector<std::complex<double>> out;
-  const Share* share = nullptr;
+  std::vector<double> sums;
+  Box found{};
   for (const Share& s : shares_)
-    if (s.component == component) share = &s;
+    if (s.component == component) {
+      found = s.found;
+      sums = s.sums.download();
+    }
+  const std::size_t n = sums.size() / (2 * case_.frequencies.size());
   for (std::size_t f = 0; f < case_.frequencies.size(); ++f) {
     std::vector<double> re, im;
-    Box found{};
-    if (share) {
-      found = share->found;
-      const std::size_t n = share->sums.size() / case_.frequencies.size();
-      for (std::size_t i = 0; i < n; ++i) {
-        re.push_back(share->sums[f * n + i].real());
-        im.push_back(share->sums[f * n + i].imag());
-      }
+    for (std::size_t i = 0; i < n; ++i) {
+      re.push_back(sums[2 * (f * n + i)]);
+      im.push_back(sums[2 * (f * n + i) + 1]);
     }
     const auto all_re = gather_parts(comm, box_, found, re);
     const auto all_im = gather_parts(comm, box_, found, im);

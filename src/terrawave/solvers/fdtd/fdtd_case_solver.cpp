@@ -103,7 +103,7 @@ std::int64_t CaseSolver::steps(double, double dt, std::int64_t steps) {
   const std::int64_t did = solver_->steps(double(at) * dt, dt, want);
   take_records();
   const std::int64_t now = solver_->step_count();
-  for (DftMonitor& d : dfts_) d.add(*solver_, now);
+  for (DftMonitor& d : dfts_) d.add(context_.queue, *solver_, now);
   write_snapshots(now);
   check_end(now);
   return did;
@@ -312,13 +312,6 @@ std::string CaseSolver::fingerprint() const {
 std::vector<std::string> CaseSolver::warnings() const {
   std::vector<std::string> list = built_.warnings;
   if (network_.ports == 0 || !network_.complete()) return list;
-  for (const Port& p : built_.setup.ports)
-    if (p.impedance != built_.setup.ports.front().impedance) {
-      list.push_back(
-          "the ports have different impedances, which a Touchstone file of version 1 "
-          "cannot say: each is referred to its own, named in the file's comments");
-      break;
-    }
   const double tolerance = built_.setup.tolerance;
   const Passivity p = passivity(network_);
   if (p.worst > 1 + tolerance)
