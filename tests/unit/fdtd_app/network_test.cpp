@@ -1,5 +1,7 @@
 // Voltages and currents at ports, and S-parameters from them.
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,80 @@ TEST(Network, WavesOfKnownLoads) {
   const Complex z = 1.0 / Complex(1.0 / 50, w * c);
   PortReference gap{50, c, 0, 1};
   EXPECT_LT(std::abs(gamma(50, gap) - (z - 50.0) / (z + 50.0)), 1e-14);
+}
+
+std::vector<std::vector<Complex>> random_matrices(std::mt19937_64& random, std::size_t n,
+                                                  std::size_t count) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<std::vector<Complex>> list(count, std::vector<Complex>(n * n));
+  for (auto& m : list)
+    for (Complex& x : m) x = Complex(uniform(random), uniform(random)) / double(n);
+  return list;
+}
+
+double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  return worst;
+}
+
+// With every port driven, waves that come back from the other ports' ends do not spoil S.
+TEST(Network, UnmatchedEndsDoNotCount) {
+  std::mt19937_64 random(5);
+  for (const std::size_t n : {1u, 2u, 3u, 4u}) {
+    Network network(int(n), {1e9});
+    const auto s = random_matrices(random, n, 1)[0], noise = random_matrices(random, n, 1)[0];
+    for (std::size_t driven = 0; driven < n; ++driven) {
+      std::vector<Waves> waves(n);
+      for (std::size_t i = 0; i < n; ++i)
+        waves[i].a = {(i == driven ? 1.0 : 0.0) + 0.2 * noise[i * n + driven]};
+      for (std::size_t i = 0; i < n; ++i) {
+        Complex b = 0;
+        for (std::size_t j = 0; j < n; ++j) b += s[i * n + j] * waves[j].a[0];
+        waves[i].b = {b};
+      }
+      network.set_column(int(driven), waves);
+    }
+    EXPECT_LT(difference(network.s[0], s), 1e-14) << n;
+  }
+}
+
+TEST(Network, RenormalisedToOneImpedance) {
+  // A load of 75 ohm looks matched at 75 ohm and is 1/5 at 50 ohm.
+  Network one(1, {1e9});
+  one.s[0] = {0.0};
+  EXPECT_NEAR(renormalised(one, {75}, 50).s[0][0].real(), 0.2, 1e-15);
+  // 100 ohm in series between ports of 50 and 75 ohm: S11 = (100 + 75 - 50) / (100 + 75 + 50),
+  // S21 = 2 sqrt(50 75) / 225; between ports of 50 ohm: 1/2, 1/2.
+  Network two(2, {1e9});
+  two.s[0] = {125.0 / 225, 2 * std::sqrt(3750.0) / 225, 2 * std::sqrt(3750.0) / 225, 75.0 / 225};
+  EXPECT_LT(difference(renormalised(two, {50, 75}, 50).s[0], {0.5, 0.5, 0.5, 0.5}), 1e-15);
+  // Any network: by way of its impedance matrix, Z = sqrt(Z0) (1 + S) (1 - S)^-1 sqrt(Z0), the
+  // same currents meet the same voltages; and back again.
+  std::mt19937_64 random(6);
+  Network n(3, {1e9, 2e9});
+  n.s = random_matrices(random, 3, 2);
+  const std::vector<double> own = {25, 60, 110};
+  const Network m = renormalised(n, own, 50);
+  for (std::size_t f = 0; f < 2; ++f)
+    for (int trial = 0; trial < 3; ++trial) {
+      const auto a = random_matrices(random, 3, 1)[0];
+      double worst = 0;
+      std::vector<Complex> a_new(3), b_new(3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        Complex b = 0;
+        for (std::size_t j = 0; j < 3; ++j) b += n.s[f][3 * i + j] * a[j];
+        const Complex v = std::sqrt(own[i]) * (a[i] + b), c = (a[i] - b) / std::sqrt(own[i]);
+        a_new[i] = (v + 50.0 * c) / (2 * std::sqrt(50.0));
+        b_new[i] = (v - 50.0 * c) / (2 * std::sqrt(50.0));
+      }
+      for (std::size_t i = 0; i < 3; ++i) {
+        Complex b = 0;
+        for (std::size_t j = 0; j < 3; ++j) b += m.s[f][3 * i + j] * a_new[j];
+        worst = std::max(worst, std::abs(b - b_new[i]));
+      }
+      EXPECT_LT(worst, 1e-14);
+    }
 }
 
 TEST(Network, ColumnsPassivityReciprocity) {

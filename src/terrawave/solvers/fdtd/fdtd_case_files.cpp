@@ -169,7 +169,16 @@ void CaseSolver::write_results() {
     data.frequencies = network_.frequencies;
     data.s = network_.s;
     data.impedance = s.ports.front().impedance;
-    data.comments = {"S-parameters, each port referred to its own impedance"};
+    // Version 1 of the format knows one impedance for all ports.
+    std::vector<double> own;
+    bool mixed = false;
+    for (const Port& p : s.ports) {
+      own.push_back(p.impedance);
+      mixed = mixed || p.impedance != data.impedance;
+    }
+    if (mixed) data.s = renormalised(network_, own, data.impedance).s;
+    data.comments = {fmt::format("S-parameters, every port referred to {} ohm{}", data.impedance,
+                                 mixed ? ", renormalised from the ports' own impedances" : "")};
     for (std::size_t p = 0; p < s.ports.size(); ++p)
       data.comments.push_back(
           fmt::format("port {}: {} ({} ohm)", p + 1, s.ports[p].name, s.ports[p].impedance));

@@ -1,5 +1,6 @@
 #include "terrawave/solvers/fdtd/ports_network.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -50,16 +51,60 @@ Waves power_waves(const PortSpectra& port, const PortReference& r,
   return w;
 }
 
-Network::Network(int n, std::vector<double> f) : ports(n), frequencies(std::move(f)) {
+namespace {
+
+// X A = B by Gaussian elimination of the columns with pivoting, n x n, row by row in memory.
+std::vector<Complex> right_divide(std::vector<Complex> b, std::vector<Complex> a, std::size_t n) {
+  for (std::size_t c = 0; c < n; ++c) {
+    // Column operations: the largest entry of row c becomes the pivot.
+    std::size_t pivot = c;
+    for (std::size_t k = c + 1; k < n; ++k)
+      if (std::abs(a[c * n + k]) > std::abs(a[c * n + pivot])) pivot = k;
+    for (std::size_t r = 0; r < n; ++r) {
+      std::swap(a[r * n + c], a[r * n + pivot]);
+      std::swap(b[r * n + c], b[r * n + pivot]);
+    }
+    const Complex inverse = 1.0 / a[c * n + c];
+    for (std::size_t r = 0; r < n; ++r) {
+      a[r * n + c] *= inverse;
+      b[r * n + c] *= inverse;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k == c) continue;
+      const Complex factor = a[c * n + k];
+      for (std::size_t r = 0; r < n; ++r) {
+        a[r * n + k] -= factor * a[r * n + c];
+        b[r * n + k] -= factor * b[r * n + c];
+      }
+    }
+  }
+  return b;
+}
+
+}  // namespace
+
+Network::Network(int n, std::vector<double> f)
+    : ports(n), frequencies(std::move(f)), runs_(std::size_t(n)) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   s.assign(frequencies.size(), std::vector<Complex>(std::size_t(n * n), Complex(nan, nan)));
 }
 
 void Network::set_column(int driven, const std::vector<Waves>& waves) {
+  const auto n = std::size_t(ports), j = std::size_t(driven);
+  runs_[j] = waves;
   for (std::size_t f = 0; f < frequencies.size(); ++f)
-    for (int row = 0; row < ports; ++row)
-      s[f][std::size_t(row * ports + driven)] =
-          waves[std::size_t(row)].b[f] / waves[std::size_t(driven)].a[f];
+    for (std::size_t i = 0; i < n; ++i) s[f][i * n + j] = waves[i].b[f] / waves[j].a[f];
+  for (const auto& run : runs_)
+    if (run.empty()) return;
+  for (std::size_t f = 0; f < frequencies.size(); ++f) {
+    std::vector<Complex> a(n * n), b(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t run = 0; run < n; ++run) {
+        a[i * n + run] = runs_[run][i].a[f];
+        b[i * n + run] = runs_[run][i].b[f];
+      }
+    s[f] = right_divide(std::move(b), std::move(a), n);
+  }
 }
 
 bool Network::complete() const {
@@ -67,6 +112,27 @@ bool Network::complete() const {
     for (const Complex& x : matrix)
       if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return false;
   return true;
+}
+
+Network renormalised(const Network& network, const std::vector<double>& own, double impedance) {
+  const auto n = std::size_t(network.ports);
+  std::vector<double> p, q;
+  for (const double z : own) {
+    const double root = std::sqrt(z / impedance);
+    p.push_back((root + 1 / root) / 2);
+    q.push_back((root - 1 / root) / 2);
+  }
+  Network out = network;
+  for (auto& s : out.s) {
+    std::vector<Complex> top(n * n), bottom(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        top[i * n + j] = p[i] * s[i * n + j] + (i == j ? q[i] : 0.0);
+        bottom[i * n + j] = q[i] * s[i * n + j] + (i == j ? p[i] : 0.0);
+      }
+    s = right_divide(std::move(top), std::move(bottom), n);
+  }
+  return out;
 }
 
 Passivity passivity(const Network& n) {

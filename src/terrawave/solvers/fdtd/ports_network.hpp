@@ -34,17 +34,28 @@ struct Waves {
 Waves power_waves(const PortSpectra& port, const PortReference& reference,
                   const std::vector<double>& frequencies);
 
-// s[f][row * ports + column]; NaN where column's port was not driven.
+// s[f][row * ports + column]; NaN where column's port was not driven. A column of one run is b_i /
+// a_j, which takes all other ports as matched. Their resistors are matched to the impedances, but
+// seen from a measuring plane they are not quite, and some wave comes back into the device. Once
+// every port was driven the matrices of all waves give S without that assumption: B = S A.
 struct Network {
   int ports = 0;
   std::vector<double> frequencies;
   std::vector<std::vector<Complex>> s;
   Network() = default;
   Network(int n, std::vector<double> f);
-  // Column `driven` from the waves of one run.
+  // The waves of all ports in the run that drove one of them.
   void set_column(int driven, const std::vector<Waves>& waves);
   bool complete() const;
+
+ private:
+  std::vector<std::vector<Waves>> runs_;  // by driven port; empty: not yet
 };
+
+// The same network with every port referred to `impedance` instead of its own (real, ohm). From
+// V = sqrt(Z) (a + b), I = (a - b) / sqrt(Z): a' = p a + q b and b' = q a + p b with
+// p, q = (sqrt(Z / Z') +- sqrt(Z' / Z)) / 2, so S' = (Q + P S) (P + Q S)^-1 with diagonal P and Q.
+Network renormalised(const Network& network, const std::vector<double>& own, double impedance);
 
 // Power out over power in, worst over columns and frequencies in [low, high]; 1 is lossless.
 struct Passivity {
