@@ -41,6 +41,15 @@ std::vector<BenchCase> bench_cases(bool cuda) {
     all.push_back({std::move(name), cells, cpml, materials, true, kernel, steps});
   };
   const std::array<Index, 3> slides{228, 228, 43};
+  // The slides' own kernels, and two passes on the same walls beside them.
+  const auto add_slides = [&] {
+    const std::string name = "228x228x43, PEC (slides)";
+    add(name, slides, false, 3, Kernel::two_pass, 0);
+    add(name, slides, false, 3, Kernel::two_pass, 0);
+    all.back().slides_xyz = true;
+    add(name, slides, false, 3, Kernel::two_pass, 0);
+    all.back().slides_xy = true;
+  };
   if (!cuda) {
     const std::array<Index, 3> n{256, 256, 256};
     for (const Kernel k : {Kernel::two_pass, Kernel::wavefront}) {
@@ -48,6 +57,7 @@ std::vector<BenchCase> bench_cases(bool cuda) {
       add("256^3, three materials, CPML", n, true, 3, k, 0);
     }
     add("228x228x43, CPML (slides)", slides, true, 3, Kernel::wavefront, 0);
+    add_slides();
     return all;
   }
   const std::array<Index, 3> n{512, 512, 512};
@@ -58,6 +68,7 @@ std::vector<BenchCase> bench_cases(bool cuda) {
     add("512^3, vacuum, CPML", n, true, 1, k, t);
     add("228x228x43, CPML (slides)", slides, true, 3, k, t);
   }
+  add_slides();
   for (const Index size : {64, 128, 256, 384, 640})
     for (const int t : {0, 3})
       add(fmt::format("{0}^3, vacuum, PEC", size), {size, size, size}, false, 1,
@@ -72,6 +83,7 @@ std::vector<BenchCase> bench_cases(bool cuda) {
 
 BenchResult run_bench(const BenchCase& what, sim::Context& context, double seconds,
                       double bandwidth) {
+  if (what.slides_xyz || what.slides_xy) return run_slides_bench(what, context, seconds, bandwidth);
   BenchResult r;
   r.what = what;
   sim::Context mine = context;
@@ -128,6 +140,10 @@ std::string bench_json(const std::vector<BenchResult>& results) {
 
 std::string bench_row(const BenchResult& r) {
   if (!r.error.empty()) return fmt::format("{:36} {}", r.what.name, r.error);
+  if (r.what.slides_xyz || r.what.slides_xy)  // in the unit of the slides' table
+    return fmt::format("{:36} {:10} {:9.1f} Mcells/s {:6.1f} B/cell-step {:5.1f} % of copy",
+                       r.what.name, r.kernel, r.cell_steps_per_second * 1e-6, r.bytes_per_cell_step,
+                       100 * r.bandwidth_share);
   return fmt::format("{:36} {:10} T={} {:9.3f} Gcell-steps/s {:6.1f} B/cell-step {:5.1f} % of copy",
                      r.what.name, r.kernel, r.steps_per_pass, r.cell_steps_per_second * 1e-9,
                      r.bytes_per_cell_step, 100 * r.bandwidth_share);

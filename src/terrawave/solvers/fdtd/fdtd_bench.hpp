@@ -17,6 +17,7 @@ struct BenchCase {
   bool single_precision = true;
   Kernel kernel = Kernel::automatic;
   int steps_per_pass = 0;
+  bool slides_xyz = false, slides_xy = false;  // instead: one of the kernels of the slides
 };
 
 struct BenchResult {
@@ -39,6 +40,9 @@ std::vector<BenchCase> bench_cases(bool cuda);
 // Runs one case for about `seconds`. `bandwidth`: measured copy bandwidth of the device, bytes/s.
 BenchResult run_bench(const BenchCase& what, sim::Context& context, double seconds,
                       double bandwidth);
+// The same for a case of the slides' kernels (slides_bench.cpp).
+BenchResult run_slides_bench(const BenchCase& what, sim::Context& context, double seconds,
+                             double bandwidth);
 // One JSON object per result, one a line in an array; and a table row for people.
 std::string bench_json(const std::vector<BenchResult>& results);
 std::string bench_row(const BenchResult& result);
