@@ -25,7 +25,7 @@ struct FdtdRun {
   }
   void build(const std::string& toml) {
     const auto config = config::parse(toml, "case.toml", fdtd::fdtd_schema());
-    solver = std::make_unique<fdtd::CaseSolver>(fdtd::build_case(config), context,
+    solver = std::make_unique<fdtd::CaseSolver>(fdtd::build_case(config, context.comm), context,
                                                 std::filesystem::temp_directory_path());
   }
   void run() {

@@ -26,7 +26,8 @@ TEST(Port, CurrentIsThatOfTheElementLessThatOfTheGap) {
   const auto& i = run.series[1];
   // Fields are uniform over the width only in the mean: the law holds for the mean current.
   const fdtd::LumpedLoads geometry(b.model.grid, {});
-  const fdtd::MaterialMap map(b.setup.lines, b.raster, b.setup.objects, b.setup.materials, {});
+  const auto& gap = b.setup.ports[0].gap;
+  const fdtd::MaterialMap& map = b.canvas->around(gap.low, gap.high).map;
   double area = 0, c = 0;
   for (const auto& e : b.setup.ports[0].gap.edges())
     if (e.node[2] == 5) area += geometry.area(e);
@@ -126,7 +127,7 @@ TEST(Case, GrowthStopsTheRunAndIsNamed) {
   std::string text(kBase);
   text.replace(text.find("steps = 300"), 11, "steps = 100000");
   test::FdtdRun r(text);
-  auto built = fdtd::build_case(config::parse(text, "case.toml", fdtd::fdtd_schema()));
+  auto built = fdtd::build_case(config::parse(text, "case.toml", fdtd::fdtd_schema()), *r.self);
   built.model.events.push_back(
       {{8, 8, 6}, 0, fdtd::EventKind::combine, -1, {1.4, 0, 0}, "amplifier"});
   fdtd::CaseSolver solver(std::move(built), r.context, testing::TempDir());

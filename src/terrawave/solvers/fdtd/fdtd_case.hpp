@@ -3,12 +3,14 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "terrawave/config/config.hpp"
 #include "terrawave/solvers/fdtd/fdtd_model.hpp"
+#include "terrawave/solvers/fdtd/geometry_canvas.hpp"
 #include "terrawave/solvers/fdtd/geometry_objects.hpp"
 #include "terrawave/solvers/fdtd/lumped_elements.hpp"
 #include "terrawave/solvers/fdtd/sources_waveform.hpp"
@@ -108,7 +110,8 @@ Setup read_setup(const config::Config& config);
 // The case on its grid.
 struct BuiltCase {
   Setup setup;
-  Raster raster;
+  std::shared_ptr<Canvas> canvas;     // the objects on the grid, where one looks
+  std::vector<ObjectReport> reports;  // as setup.objects
   Model model;
   std::shared_ptr<int> drive;  // which port is driven now: ports' signals look here
   struct MaterialLine {
@@ -120,8 +123,9 @@ struct BuiltCase {
   double dt_limit = 0;
   std::vector<std::string> warnings;
 };
-// Paints, averages, finds dt, places elements. Throws InputError with every complaint.
-BuiltCase build_case(const config::Config& config);
+// Surveys the objects on the grid (each rank a share of it), averages, finds dt, places elements.
+// Throws InputError with every complaint, the same on all ranks. Collective.
+BuiltCase build_case(const config::Config& config, comm::Comm& comm);
 
 // Helpers shared by the readers.
 int axis_of(const std::string& direction);  // "y-" -> 1

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/fdtd_case_ids.hpp"
 #include "terrawave/solvers/fdtd/fdtd_case_read.hpp"
 #include "terrawave/solvers/fdtd/geometry_grid.hpp"
 
@@ -19,108 +20,6 @@ using config::Diagnostics;
 
 namespace {
 
-// Answers FillIds: material ids of edges and faces from the painted cells.
-class IdSource {
- public:
-  IdSource(const Setup& setup, std::shared_ptr<const Raster> raster)
-      : setup_(setup),
-        raster_(std::move(raster)),
-        map_(setup_.lines, *raster_, setup_.objects, setup_.materials, setup_.periodic()) {}
-
-  // First pass: numbers every distinct filling.
-  void number_all() {
-    for (int component = 0; component < 3; ++component) {
-      const CellBox all = setup_.all_cells();
-      for (Index k = 0; k <= all.high[2]; ++k)
-        for (Index j = 0; j <= all.high[1]; ++j)
-          for (Index i = 0; i <= all.high[0]; ++i) {
-            const Cell n{i, j, k};
-            if (exists(component, n, false) && !metal(component, n))
-              number(component, n, false, edges_, edge_of_order_);
-            if (exists(component, n, true)) number(component, n, true, faces_, face_of_order_);
-          }
-    }
-  }
-
-  bool metal(int component, const Cell& n) const {
-    return extra_metal_.count({component, n}) > 0 || map_.metal(component, n);
-  }
-  Filling edge(int component, const Cell& n) const { return map_.edge(component, n); }
-  void add_metal(const EdgeId& e) { extra_metal_.insert(e); }
-  void set_own(const EdgeId& e, std::uint16_t id) { own_[e] = id; }
-
-  FillingTable& edges() { return edges_; }
-  FillingTable& faces() { return faces_; }
-
-  void fill_edges(int component, const Box& box, std::span<std::uint16_t> ids) const {
-    for_box(box, [&](const Cell& n, std::size_t at) {
-      if (!exists(component, n, false) || metal(component, n)) {
-        ids[at] = 0;
-        return;
-      }
-      if (!own_.empty()) {
-        const auto own = own_.find({component, n});
-        if (own != own_.end()) {
-          ids[at] = own->second;
-          return;
-        }
-      }
-      ids[at] = find(component, n, false, edges_, edge_of_order_);
-    });
-  }
-  void fill_faces(int component, const Box& box, std::span<std::uint16_t> ids) const {
-    for_box(box, [&](const Cell& n, std::size_t at) {
-      ids[at] = exists(component, n, true) ? find(component, n, true, faces_, face_of_order_) : 0;
-    });
-  }
-
- private:
-  using ByOrder = std::vector<std::uint32_t>;  // 0: not numbered yet
-  Filling filling(int component, const Cell& n, bool face) const {
-    return face ? map_.face(component, n) : map_.edge(component, n);
-  }
-  void number(int component, const Cell& n, bool face, FillingTable& table, ByOrder& by_order) {
-    const int order = map_.common_order(component, n, face);
-    if (order >= 0 && by_order[std::size_t(order)] != 0) return;
-    const auto id = table.index(filling(component, n, face));
-    if (order >= 0) by_order[std::size_t(order)] = id;
-  }
-  std::uint16_t find(int component, const Cell& n, bool face, const FillingTable& table,
-                     const ByOrder& by_order) const {
-    const int order = map_.common_order(component, n, face);
-    if (order >= 0 && by_order[std::size_t(order)] != 0)
-      return std::uint16_t(by_order[std::size_t(order)]);
-    return std::uint16_t(table.find(filling(component, n, face)));
-  }
-
-  // Does the edge (face) that starts at n lie in the grid?
-  bool exists(int component, const Cell& n, bool face) const {
-    for (std::size_t a = 0; a < 3; ++a) {
-      const Index cells = Index(setup_.lines[a].size()) - 1;
-      const bool spans = (int(a) == component) != face;
-      if (n[a] < 0 || n[a] > cells - (spans ? 1 : 0)) return false;
-    }
-    return true;
-  }
-  template <class F>
-  static void for_box(const Box& box, const F& f) {
-    std::size_t at = 0;
-    for (Index k = box.low[2]; k < box.high[2]; ++k)
-      for (Index j = box.low[1]; j < box.high[1]; ++j)
-        for (Index i = box.low[0]; i < box.high[0]; ++i) f(Cell{i, j, k}, at++);
-  }
-
-  Setup setup_;
-  std::shared_ptr<const Raster> raster_;
-  MaterialMap map_;
-  FillingTable edges_;
-  FillingTable faces_;
-  ByOrder edge_of_order_ = ByOrder(map_.orders(), 0);
-  ByOrder face_of_order_ = ByOrder(map_.orders(), 0);
-  std::set<EdgeId> extra_metal_;
-  std::map<EdgeId, std::uint16_t> own_;
-};
-
 std::string edge_name(const GridLines& lines, const EdgeId& e) {
   return fmt::format("E{} edge at {}", "xyz"[e.component],
                      show_point({lines[0][std::size_t(e.node[0])], lines[1][std::size_t(e.node[1])],
@@ -129,27 +28,28 @@ std::string edge_name(const GridLines& lines, const EdgeId& e) {
 
 class Builder {
  public:
-  explicit Builder(const Config& root) : root_(root) {
+  Builder(const Config& root, comm::Comm& comm) : root_(root), comm_(comm) {
     built_.setup = read_setup(root);
     built_.drive = std::make_shared<int>(-1);
   }
 
   BuiltCase build() {
     Setup& s = built_.setup;
-    built_.raster = rasterise(s.lines, s.objects, s.materials, s.all_cells(), s.all_cells());
+    built_.canvas = std::make_shared<Canvas>(s.lines, s.objects, s.materials, s.periodic());
+    survey_ = built_.canvas->survey(comm_);
+    built_.reports = survey_.reports;
     refuse_empty_objects();
     Model& m = built_.model;
     m.grid = domain::YeeGrid(s.lines);
     m.boundary = s.boundary;
     m.cpml = s.cpml;
-    ids_ = std::make_shared<IdSource>(s, std::make_shared<Raster>(built_.raster));
+    ids_ = std::make_shared<IdSource>(s.lines, built_.canvas, survey_);
     loads_.emplace(m.grid, s.periodic());
     place_sources();
     place_lumped();
     place_ports();
     all_.raise();
     for (const EdgeId& e : loads_->metal()) ids_->add_metal(e);
-    ids_->number_all();
     make_materials();
     choose_dt();
     make_events();
@@ -168,7 +68,7 @@ class Builder {
   void refuse_empty_objects() {
     const auto tables = root_.tables("object");
     for (std::size_t o = 0; o < built_.setup.objects.size(); ++o) {
-      const ObjectReport& r = built_.raster.reports[o];
+      const ObjectReport& r = built_.reports[o];
       if (r.cells_owned + r.edges_owned > 0 || built_.setup.objects[o].allow_empty) continue;
       const bool hidden = r.cells_covered > 0;
       tables[built_.setup.object_entry[o]].complain(
@@ -199,11 +99,9 @@ class Builder {
     return true;
   }
   std::string owner_of(const EdgeId& e) const {
-    const Raster& r = built_.raster;
-    const auto order =
-        r.metal[std::size_t(e.component)][std::size_t(r.node_at(e.node[0], e.node[1], e.node[2]))];
-    if (order == 0) return " (the grid's electric wall)";
-    return fmt::format(" of object \"{}\"", built_.setup.objects[r.order[order - 1u]].name);
+    const std::size_t owner = built_.canvas->owner_of_metal(e.component, e.node);
+    if (owner == 0) return " (the grid's electric wall)";
+    return fmt::format(" of object \"{}\"", built_.setup.objects[owner - 1].name);
   }
   bool on_electric_wall(const EdgeId& e) const {
     for (std::size_t a = 0; a < 3; ++a) {
@@ -411,16 +309,10 @@ class Builder {
   void make_materials() {
     Model& m = built_.model;
     m.edge_materials = {{kEps0, 0, true}};
-    for (std::size_t i = 1; i < ids_->edges().entries().size(); ++i) {
-      const Filling& f = ids_->edges().entries()[i];
-      m.edge_materials.push_back({f.storage, f.loss, false});
-    }
+    for (const Filling& f : survey_.edges) m.edge_materials.push_back({f.storage, f.loss, false});
     m.face_materials.clear();
     m.face_materials.push_back({});  // entry 0: faces that do not exist
-    for (std::size_t i = 1; i < ids_->faces().entries().size(); ++i) {
-      const Filling& f = ids_->faces().entries()[i];
-      m.face_materials.push_back({f.storage, f.loss});
-    }
+    for (const Filling& f : survey_.faces) m.face_materials.push_back({f.storage, f.loss});
     for (const auto& [edge, load] : loads_->loads()) {
       const Filling base = ids_->edge(edge.component, edge.node);
       own_first_ = own_first_ == 0 ? m.edge_materials.size() : own_first_;
@@ -488,31 +380,13 @@ class Builder {
 
   void report_dispersion() {
     const Setup& s = built_.setup;
-    std::vector<BuiltCase::MaterialLine> lines(s.materials.size());
-    const Raster& r = built_.raster;
-    const CellBox all = s.all_cells();
-    // Largest spacing that a wave meets in each material: mark the used cells of each axis.
-    std::vector<std::array<std::vector<char>, 3>> used(s.materials.size());
-    for (auto& u : used)
-      for (std::size_t a = 0; a < 3; ++a) u[a].assign(std::size_t(all.high[a]), 0);
-    for (Index k = 0; k < all.high[2]; ++k)
-      for (Index j = 0; j < all.high[1]; ++j)
-        for (Index i = 0; i < all.high[0]; ++i) {
-          const auto order = r.cell_owner[std::size_t(r.cell_at(i, j, k))];
-          const int mat = order == 0 ? 0 : s.objects[r.order[order - 1u]].material;
-          auto& u = used[std::size_t(mat)];
-          u[0][std::size_t(i)] = u[1][std::size_t(j)] = u[2][std::size_t(k)] = 1;
-          ++lines[std::size_t(mat)].cells;
-        }
     for (std::size_t mat = 0; mat < s.materials.size(); ++mat) {
       const Material& x = s.materials[mat];
-      auto& line = lines[mat];
+      BuiltCase::MaterialLine line;
+      line.cells = survey_.cells[mat];
+      line.largest_cell = survey_.largest_cell[mat];
       if (line.cells == 0 || x.pec) continue;
       line.name = mat == 0 ? x.name + " (background)" : x.name;
-      for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t c = 0; c < used[mat][a].size(); ++c)
-          if (used[mat][a][c])
-            line.largest_cell = std::max(line.largest_cell, s.lines[a][c + 1] - s.lines[a][c]);
       const Resolution q =
           resolution(std::sqrt(x.eps_r * x.mu_r), line.largest_cell, s.f_max, built_.model.dt);
       line.cells_per_wavelength = q.cells_per_wavelength;
@@ -548,7 +422,9 @@ class Builder {
   }
 
   const Config root_;
+  comm::Comm& comm_;
   BuiltCase built_;
+  Survey survey_;
   Diagnostics all_;
   std::shared_ptr<IdSource> ids_;
   std::optional<LumpedLoads> loads_;
@@ -560,6 +436,8 @@ class Builder {
 
 }  // namespace
 
-BuiltCase build_case(const Config& config) { return Builder(config).build(); }
+BuiltCase build_case(const Config& config, comm::Comm& comm) {
+  return Builder(config, comm).build();
+}
 
 }  // namespace terrawave::fdtd

@@ -203,7 +203,7 @@ void CaseSolver::keep_maps(const std::string& run) {
 double CaseSolver::gap_capacitance(const Port& port) const {
   // Of the gap's own cells: columns in parallel, edges in a row.
   const Setup& s = built_.setup;
-  const MaterialMap map(s.lines, built_.raster, s.objects, s.materials, s.periodic());
+  const MaterialMap& map = built_.canvas->around(port.gap.low, port.gap.high).map;
   const LumpedLoads geometry(built_.model.grid, s.periodic());
   std::map<std::pair<Index, Index>, double> elastance;
   const auto [u, v] = plane_axes(port.gap.component);
@@ -276,8 +276,7 @@ std::string CaseSolver::where_strongest() {
   Cell cell = at;
   for (std::size_t a = 0; a < 3; ++a)
     cell[a] = std::clamp<Index>(cell[a], 0, Index(s.lines[a].size()) - 2);
-  const auto order =
-      built_.raster.cell_owner[std::size_t(built_.raster.cell_at(cell[0], cell[1], cell[2]))];
+  const std::size_t owner = built_.canvas->owner_of_cell(cell);
   std::string cause = "a growing field without sources points to a fault of the model or program";
   for (const auto& e : built_.model.events)
     if (e.node == at && e.component == component)
@@ -291,13 +290,12 @@ std::string CaseSolver::where_strongest() {
           "inside it and large kappa_max out of it",
           "xyz"[a]);
   }
-  return fmt::format("strongest at E{} of cell ({}, {}, {}) at ({:g}, {:g}, {:g}) m in {}; {}",
-                     "xyz"[component], cell[0], cell[1], cell[2], s.lines[0][std::size_t(at[0])],
-                     s.lines[1][std::size_t(at[1])], s.lines[2][std::size_t(at[2])],
-                     order == 0
-                         ? std::string("the background")
-                         : "object \"" + s.objects[built_.raster.order[order - 1u]].name + "\"",
-                     cause);
+  return fmt::format(
+      "strongest at E{} of cell ({}, {}, {}) at ({:g}, {:g}, {:g}) m in {}; {}", "xyz"[component],
+      cell[0], cell[1], cell[2], s.lines[0][std::size_t(at[0])], s.lines[1][std::size_t(at[1])],
+      s.lines[2][std::size_t(at[2])],
+      owner == 0 ? std::string("the background") : "object \"" + s.objects[owner - 1].name + "\"",
+      cause);
 }
 
 std::string CaseSolver::fingerprint() const {

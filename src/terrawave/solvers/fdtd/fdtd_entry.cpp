@@ -17,7 +17,7 @@ namespace {
 
 run::Case make_case(const config::Config& config, sim::Context& context,
                     const run::Options& options) {
-  BuiltCase built = build_case(config);
+  BuiltCase built = build_case(config, context.comm);
   for (const auto& m : built.dispersion)
     context.log.info(fmt::format("{}: {:.1f} cells per wavelength at f_max, phase error {:.3f} %",
                                  m.name, m.cells_per_wavelength, 100 * m.phase_error));

@@ -63,7 +63,7 @@ void add_geometry(io::Report& report, const BuiltCase& b) {
   const Setup& s = b.setup;
   report.heading("Geometry as the grid sees it");
   std::vector<std::vector<std::string>> rows;
-  for (const ObjectReport& o : b.raster.reports)
+  for (const ObjectReport& o : b.reports)
     rows.push_back(
         {o.name + (o.flat ? " (flat)" : ""), o.kind, o.material, std::to_string(o.cells_owned),
          std::to_string(o.edges_owned),
@@ -85,9 +85,9 @@ void add_geometry(io::Report& report, const BuiltCase& b) {
   } else {
     // Where a plane holds metal, the first such object's.
     for (std::size_t o = 0; o < s.objects.size(); ++o)
-      if (s.materials[std::size_t(s.objects[o].material)].pec && b.raster.reports[o].edges_owned) {
+      if (s.materials[std::size_t(s.objects[o].material)].pec && b.reports[o].edges_owned) {
         for (std::size_t a = 0; a < 3; ++a) {
-          const auto& r = b.raster.reports[o].became;
+          const auto& r = b.reports[o].became;
           const auto& l = s.lines[a];
           const double middle = 0.5 * (r.low[a] + r.high[a]);
           at[a] = std::clamp<Index>(Index(std::lower_bound(l.begin(), l.end(), middle) - l.begin()),
@@ -223,12 +223,15 @@ io::Image slice_image(const BuiltCase& b, int axis, Index node) {
   const Index nu = Index(s.lines[au].size()) - 1, nv = Index(s.lines[av].size()) - 1;
   const int zoom = int(std::clamp<Index>(600 / std::max(nu, nv), 2, 8));
   io::Image image(int(nu) * zoom + 1, int(nv) * zoom + 1);
-  Cell c{};
+  Cell c{}, corner{};
+  for (std::size_t a = 0; a < 3; ++a) corner[a] = Index(s.lines[a].size()) - 1;
+  c[an] = corner[an] = node;
+  const Raster& raster = b.canvas->around(c, corner).raster;
   c[an] = std::max<Index>(node - 1, 0);
   for (c[av] = 0; c[av] < nv; ++c[av])
     for (c[au] = 0; c[au] < nu; ++c[au]) {
-      const auto order = b.raster.cell_owner[std::size_t(b.raster.cell_at(c[0], c[1], c[2]))];
-      const int material = order == 0 ? 0 : s.objects[b.raster.order[order - 1u]].material;
+      const auto order = raster.cell_owner[std::size_t(raster.cell_at(c[0], c[1], c[2]))];
+      const int material = order == 0 ? 0 : s.objects[raster.order[order - 1u]].material;
       std::array<std::uint8_t, 3> colour{255, 255, 255};
       if (s.materials[std::size_t(material)].pec)
         colour = {90, 90, 90};
@@ -242,11 +245,11 @@ io::Image slice_image(const BuiltCase& b, int axis, Index node) {
   n[an] = node;
   for (n[av] = 0; n[av] <= nv; ++n[av])
     for (n[au] = 0; n[au] <= nu; ++n[au]) {
-      const auto at = std::size_t(b.raster.node_at(n[0], n[1], n[2]));
+      const auto at = std::size_t(raster.node_at(n[0], n[1], n[2]));
       const int x = int(n[au]) * zoom, y = image.height - 1 - int(n[av]) * zoom;
-      if (b.raster.metal[au][at] != 0)
+      if (raster.metal[au][at] != 0)
         for (int p = 0; p <= zoom; ++p) image.set(x + p, y, {0, 0, 0});
-      if (b.raster.metal[av][at] != 0)
+      if (raster.metal[av][at] != 0)
         for (int p = 0; p <= zoom; ++p) image.set(x, y - p, {0, 0, 0});
     }
   return image;
@@ -308,24 +311,26 @@ io::Segments metal_edges(const BuiltCase& b) {
     return at->second;
   };
   const CellBox all = b.setup.all_cells();
-  for (std::size_t c = 0; c < 3; ++c)
-    for (Index k = 0; k <= all.high[2]; ++k)
+  for (Index k = 0; k <= all.high[2]; ++k) {
+    const Raster& r = b.canvas->around({0, 0, k}, {all.high[0], all.high[1], k}, true).raster;
+    for (std::size_t c = 0; c < 3; ++c)
       for (Index j = 0; j <= all.high[1]; ++j)
         for (Index i = 0; i <= all.high[0]; ++i) {
-          const auto order = b.raster.metal[c][std::size_t(b.raster.node_at(i, j, k))];
+          const auto order = r.metal[c][std::size_t(r.node_at(i, j, k))];
           if (order == 0) continue;
           Cell n{i, j, k};
           const auto from = point(n);
           ++n[c];
           s.ends.push_back({from, point(n)});
-          s.labels.push_back(std::int32_t(b.raster.order[order - 1u]) + 1);
+          s.labels.push_back(std::int32_t(r.order[order - 1u]) + 1);
         }
+  }
   return s;
 }
 
 std::string geometry_text(const BuiltCase& b) {
   std::string text;
-  for (const ObjectReport& o : b.raster.reports)
+  for (const ObjectReport& o : b.reports)
     text += fmt::format("{} ({}, {}): {} cells, {} edges; moved by ({:.3g}, {:.3g}, {:.3g}) m{}\n",
                         o.name, o.kind, o.material, o.cells_owned, o.edges_owned, o.snapped[0],
                         o.snapped[1], o.snapped[2], o.flat ? "; flat on the grid" : "");
@@ -348,7 +353,7 @@ std::string facts_json(const CaseSolver& run) {
                 b.setup.lines[2].size() - 1};
   j["dt"] = b.model.dt;
   j["dt_limit"] = b.dt_limit;
-  for (const ObjectReport& o : b.raster.reports)
+  for (const ObjectReport& o : b.reports)
     j["objects"][o.name] = {
         {"cells", o.cells_owned}, {"edges", o.edges_owned}, {"snapped", o.snapped}};
   for (const auto& m : b.dispersion)

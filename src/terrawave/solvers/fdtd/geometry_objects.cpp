@@ -154,16 +154,22 @@ class Painter {
             own_cell(order, i, j, k);
     } else if (flat == 1) {
       const auto [u, v] = plane_axes(normal);
+      const auto au = std::size_t(u), av = std::size_t(v), an = std::size_t(normal);
+      if (low[an] < r_.window.low[an] || low[an] > r_.window.high[an]) return;
       Cell n = low;
-      for (n[std::size_t(v)] = low[std::size_t(v)]; n[std::size_t(v)] < high[std::size_t(v)];
-           ++n[std::size_t(v)])
-        for (n[std::size_t(u)] = low[std::size_t(u)]; n[std::size_t(u)] < high[std::size_t(u)];
-             ++n[std::size_t(u)])
+      for (n[av] = std::max(low[av], r_.window.low[av]);
+           n[av] < std::min(high[av], r_.window.high[av]); ++n[av])
+        for (n[au] = std::max(low[au], r_.window.low[au]);
+             n[au] < std::min(high[au], r_.window.high[au]); ++n[au])
           set_face(normal, n, order);
     } else {
-      for (int c = 0; c < 3; ++c)
-        for (Cell n = low; n[std::size_t(c)] < high[std::size_t(c)]; ++n[std::size_t(c)])
+      for (int c = 0; c < 3; ++c) {
+        const auto a = std::size_t(c);
+        Cell n = low;
+        for (n[a] = std::max(low[a], r_.window.low[a]); n[a] < std::min(high[a], r_.window.high[a]);
+             ++n[a])
           lines_of_metal_.push_back({c, n, order});
+      }
     }
   }
 
@@ -183,10 +189,11 @@ class Painter {
         paint_metal_nodes(low, high, order);
       return;
     }
-    const auto cu = cell_range(lines_[au], s.region->low()[0], s.region->high()[0], 0,
-                               Index(lines_[au].size()) - 1);
-    const auto cv = cell_range(lines_[av], s.region->low()[1], s.region->high()[1], 0,
-                               Index(lines_[av].size()) - 1);
+    if (low[normal] < r_.window.low[normal] || low[normal] > r_.window.high[normal]) return;
+    const auto cu = cell_range(lines_[au], s.region->low()[0], s.region->high()[0],
+                               r_.window.low[au], r_.window.high[au]);
+    const auto cv = cell_range(lines_[av], s.region->low()[1], s.region->high()[1],
+                               r_.window.low[av], r_.window.high[av]);
     Cell n = low;
     for (n[av] = cv[0]; n[av] < cv[1]; ++n[av])
       for (n[au] = cu[0]; n[au] < cu[1]; ++n[au])
@@ -250,6 +257,7 @@ class Painter {
 
   void count() {
     const auto& w = r_.window;
+    if (counted_.size(0) * counted_.size(1) * counted_.size(2) == 0) return;
     for (Index k = w.low[2]; k <= w.high[2]; ++k)
       for (Index j = w.low[1]; j <= w.high[1]; ++j)
         for (Index i = w.low[0]; i <= w.high[0]; ++i) count_at({i, j, k});
@@ -258,18 +266,6 @@ class Painter {
       for (const auto& [key, face] : faces_[std::size_t(normal)])
         if (!is_metal(objects_[r_.order[face.second - 1u]]) && counted_low(face.first))
           ++report(face.second).edges_owned;
-    for (ObjectReport& o : r_.reports) {
-      if (!(o.became.low[0] <= o.became.high[0])) {
-        o.became = o.asked;
-        continue;
-      }
-      for (std::size_t a = 0; a < 3; ++a) {
-        o.snapped[a] = std::max(std::abs(o.became.low[a] - o.asked.low[a]),
-                                std::abs(o.became.high[a] - o.asked.high[a]));
-        // Less than rounding of the coordinates is no move.
-        if (o.snapped[a] < 1e-12 * (lines_[a].back() - lines_[a].front())) o.snapped[a] = 0;
-      }
-    }
   }
 
   // Is node n counted here? High nodes belong to the next rank, except at the grid's end.
@@ -321,11 +317,34 @@ class Painter {
 
 }  // namespace
 
+Raster rasterise_part(const GridLines& lines, const std::vector<Object>& objects,
+                      const std::vector<Material>& materials, const CellBox& window,
+                      const CellBox& counted) {
+  require(objects.size() < 65535, "more than 65534 objects");
+  return Painter(lines, objects, materials, window, counted).paint();
+}
+
+void finish_reports(const GridLines& lines, std::vector<ObjectReport>& reports) {
+  for (ObjectReport& o : reports) {
+    if (!(o.became.low[0] <= o.became.high[0])) {
+      o.became = o.asked;
+      continue;
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+      o.snapped[a] = std::max(std::abs(o.became.low[a] - o.asked.low[a]),
+                              std::abs(o.became.high[a] - o.asked.high[a]));
+      // Less than rounding of the coordinates is no move.
+      if (o.snapped[a] < 1e-12 * (lines[a].back() - lines[a].front())) o.snapped[a] = 0;
+    }
+  }
+}
+
 Raster rasterise(const GridLines& lines, const std::vector<Object>& objects,
                  const std::vector<Material>& materials, const CellBox& window,
                  const CellBox& counted) {
-  require(objects.size() < 65535, "more than 65534 objects");
-  return Painter(lines, objects, materials, window, counted).paint();
+  Raster r = rasterise_part(lines, objects, materials, window, counted);
+  finish_reports(lines, r.reports);
+  return r;
 }
 
 MaterialMap::MaterialMap(const GridLines& lines, const Raster& raster,

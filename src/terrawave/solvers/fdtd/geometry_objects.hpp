@@ -84,6 +84,13 @@ struct Raster {
 Raster rasterise(const GridLines& lines, const std::vector<Object>& objects,
                  const std::vector<Material>& materials, const CellBox& window,
                  const CellBox& counted);
+// The same with reports that only hold this part's counts and bounds: add the counts, take the
+// extremes of the bounds (lowest low, highest high) of all parts, then finish_reports(). Metal and
+// counts are right on nodes that have a cell of the window (or the grid's end) on every side.
+Raster rasterise_part(const GridLines& lines, const std::vector<Object>& objects,
+                      const std::vector<Material>& materials, const CellBox& window,
+                      const CellBox& counted);
+void finish_reports(const GridLines& lines, std::vector<ObjectReport>& reports);
 
 // The filling of edge `component` at node n, of face `component` at the cell corner n. Cells
 // outside the grid repeat the nearest inside; `periodic[axis]` wraps instead (the window must then
