@@ -82,14 +82,6 @@ std::vector<int> DftMonitor::components() const {
   return list;
 }
 
-double DftMonitor::bytes(const DftCase& c, const Model& model) {
-  double entries = 1;
-  for (std::size_t a = 0; a < 3; ++a)
-    entries *= double(std::min(c.high[a] + 1, model.extent(int(a))) - c.low[a]);
-  const double components = 3.0 * (int(c.electric) + int(c.magnetic));
-  return entries * components * double(c.frequencies.size()) * 2 * sizeof(double);
-}
-
 void DftMonitor::make_shares(const par::Queue& queue, const Layout& layout) {
   Box found;
   for (std::size_t a = 0; a < 3; ++a) {

@@ -29,8 +29,6 @@ class DftMonitor {
   // Takes the fields after `step`, where it is one of those that count.
   void add(const par::Queue& queue, const FdtdSolver& solver, std::int64_t step);
   void reset();
-  // Bytes of sums that one rank holds at most.
-  static double bytes(const DftCase& c, const Model& model);
 
   // Phasors of one component, [frequency][z][y][x], on the root. Collective.
   std::vector<std::complex<double>> gather(comm::Comm& comm, int component) const;

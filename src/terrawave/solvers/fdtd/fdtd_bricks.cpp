@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/fdtd/fdtd_core.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 
 namespace terrawave::fdtd {

@@ -57,13 +57,34 @@ run::Case make_case(const config::Config& config, sim::Context& context,
   return c;
 }
 
+// Of one monitor, where one rank owns all of its box.
+double sums_bytes(const DftCase& d) {
+  double entries = 1;
+  for (std::size_t a = 0; a < 3; ++a) entries *= double(d.high[a] - d.low[a] + 1);
+  const double components = 3.0 * (int(d.electric) + int(d.magnetic));
+  return entries * components * double(d.frequencies.size()) * 2 * sizeof(double);
+}
+
 double estimate(const config::Config& config, int ranks) {
   const Setup s = read_setup(config);
   const CellBox all = s.all_cells();
   const config::Config run = config.table("run");
   const bool single = run.text("precision") == "single";
   const bool cuda = run.text("device") != "cpu";
-  return estimate_bytes(all.high, s.boundary, s.cpml, single, cuda, ranks);
+  double bytes = estimate_bytes(all.high, s.boundary, s.cpml, single, cuda, ranks);
+  for (const DftCase& d : s.dfts) bytes += sums_bytes(d);
+  return bytes;
+}
+
+// Besides: a painted piece of the grid (owners of cells and metal edges, two bytes each), and on
+// the root the gathered Fourier sums.
+double estimate_host(const config::Config& config, int) {
+  const Setup s = read_setup(config);
+  const CellBox all = s.all_cells();
+  const double planes = 3.0 * double(all.high[0] + 1) * double(all.high[1] + 1);
+  double bytes = 8 * std::max(planes, 4.2e6);
+  for (const DftCase& d : s.dfts) bytes += 2 * sums_bytes(d);
+  return bytes;
 }
 
 std::vector<std::pair<std::string, std::string>> starter() {
@@ -148,6 +169,7 @@ run::SolverEntry fdtd_entry() {
   e.schema = fdtd_schema;
   e.make = make_case;
   e.estimate_bytes = estimate;
+  e.estimate_host_bytes = estimate_host;
   e.starter = starter;
   return e;
 }

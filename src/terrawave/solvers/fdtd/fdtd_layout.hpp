@@ -29,12 +29,6 @@ struct Layout {
   TW_FUNCTION Index at(Index i, Index j, Index k) const { return i + row * j + plane * k; }
 };
 
-// The entries of one step that can be updated before ghosts arrive: low <= entry < high.
-struct Core {
-  Index h_low[3], h_high[3];
-  Index e_low[3], e_high[3];
-};
-
 // One axis' share of the convolution layers. Entries [low0, low1) and [high0, high1) are members;
 // psi is stored for [low_begin, low_begin + low_width) and [high_begin, high_begin + high_width),
 // one after the other. Along x both ranges are whole chunks.

@@ -29,11 +29,6 @@ int most_steps_per_pass(const Model& model, int ranks, const std::array<int, 3>&
 Brick brick_of(const Model& model, const std::array<int, 3>& ranks, int rank);
 // Entries around a brick: `depth` steps can be taken between two exchanges of ghosts.
 Layout make_layout(const Model& model, const Brick& brick, int depth);
-// The core of step `step` (from 0) of a pass. Each step it shrinks by one entry on every side with
-// ghosts, where E starts one entry above H. What the steps leave over is made up once the ghosts
-// are there, again step by step: the core's rim still holds the values that each of those steps
-// reads (a trapezoid in time and its complement). Boxes may be empty.
-Core core_of(const Layout& layout, const Brick& brick, int step);
 // Global entry of local entry i of an axis (periodic axes wrap), or -1 outside the grid.
 Index global_entry(const Model& model, const Layout& layout, int axis, Index i);
 

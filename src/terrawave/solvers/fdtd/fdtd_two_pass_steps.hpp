@@ -4,10 +4,11 @@
 
 #include "terrawave/par/exec.hpp"
 #include "terrawave/solvers/fdtd/fdtd_cells.hpp"
+#include "terrawave/solvers/fdtd/fdtd_core.hpp"
 
 namespace terrawave::fdtd {
 
-// Which entries a step touches: all, those of the core (core_of() in fdtd_setup.hpp), or the
+// Which entries a step touches: all, those of the core (core_of()), or the
 // others.
 enum class Part { all, core, rest };
 
