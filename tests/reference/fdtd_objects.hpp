@@ -28,6 +28,7 @@ material = "pec"
 from = ["3.2 mm", "2 mm", "1 mm"]
 to = ["3.2 mm", "17 mm", "5.2 mm"]
 radius = "1.3 mm"
+clip = true
 [[object]]
 name = "disc"
 kind = "disc"

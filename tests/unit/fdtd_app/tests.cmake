@@ -5,3 +5,7 @@ if(debian_python3)
     $<TARGET_FILE:test_unit_fdtd_app>)
   set_tests_properties(unit.fdtd_app.readers PROPERTIES LABELS "unit;fdtd_app")
 endif()
+
+add_test(NAME unit.fdtd_app.scikit_rf COMMAND python3 ${folder}/read_touchstone_files.py
+  $<TARGET_FILE:test_unit_fdtd_app>)
+set_tests_properties(unit.fdtd_app.scikit_rf PROPERTIES LABELS "unit;fdtd_app" SKIP_RETURN_CODE 77)

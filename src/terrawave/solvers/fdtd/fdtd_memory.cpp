@@ -47,8 +47,10 @@ double estimate_bytes(const std::array<Index, 3>& cells, const std::array<Bounda
     numbers += psi;
     // The z-marching kernel reads one copy, writes another and keeps some planes of its tiles.
     if (cuda) numbers *= 2.05;
-    // To send and received, here and in pinned memory; psi of layers as densely as in the brick.
-    numbers += 4 * message_entries(layout, brick, depth) * (6 + psi / double(layout.count));
+    // Sent and received, here and in pinned memory (to itself only sent); psi of layers as densely
+    // as in the brick.
+    numbers += (parts == 1 ? 1 : 4) * message_entries(layout, brick, depth) *
+               (6 + psi / double(layout.count));
     // Classes of edges and faces in two bytes while they are made, and as the kernels read them;
     // the wavefront's patterns.
     const double classes = double(layout.count) * (2 + 2 + 1 + 1 + 0.25);
