@@ -12,7 +12,6 @@
 #include "terrawave/comm/comm.hpp"
 #include "terrawave/par/cuda/check.hpp"
 #include "terrawave/solvers/fdtd/cuda/march.hpp"
-#include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
 #include "terrawave/solvers/fdtd/fdtd_bench.hpp"
 #include "terrawave/solvers/fdtd/fdtd_event_data.hpp"
 #include "terrawave/solvers/fdtd/fdtd_two_pass_steps.hpp"
@@ -51,15 +50,21 @@ struct Arrays {
       for (std::size_t q = 0; q < 4; ++q) f(a.data.psi[axis][q], b.data.psi[axis][q]);
   }
 };
+// The queue works on a stream of its own, which does not wait for the default stream that the
+// copies and kernels of this file use, nor that stream for it.
+void join() { par::cuda::check(cudaDeviceSynchronize(), "waiting for the device"); }
 void copy(Arrays& from, Arrays& to) {
+  join();
   Arrays::each(from, to, [](auto& a, auto& b) {
     if (a.size() > 0)
       par::cuda::check(cudaMemcpy(b.view().data, a.cview().data, std::size_t(a.size()) * 4,
                                   cudaMemcpyDeviceToDevice),
                        "copying");
   });
+  join();
 }
 unsigned long long differences(Arrays& x, Arrays& y) {
+  join();
   unsigned long long* out = nullptr;
   unsigned long long total = 0;
   par::cuda::check(cudaMalloc(reinterpret_cast<void**>(&out), 8), "allocating");
@@ -112,6 +117,7 @@ void tune(const fdtd::BenchCase& what, const Host& host, sim::Context& context, 
                             events.scratch(), 0, 0);
       });
   };
+  join();
   // Fields that satisfy the walls: noise, then steps that clear what stands on them.
   for (std::size_t c = 0; c < 6; ++c)
     fill<<<1024, 256>>>(start.data.f[c].view().data, layout.count, c < 3 ? 1.0f : 0.00265f);
@@ -172,15 +178,6 @@ void tune(const fdtd::BenchCase& what, const Host& host, sim::Context& context, 
   if (only < 0) {
     copy(start, from);
     report("two_pass", 1, "", [&] { two_pass(from, 1); });
-  }
-  if (only < 0 && cells < 1e8) {
-    copy(start, from);
-    fdtd::Zmarch<float> first(queue, medium.view, edges, faces, events.host(), 2, -1);
-    report("zmarch of the first generation T=2", 2, "", [&] {
-      first.run(medium.view, from.data.view, to.data.view, events.tables(), events.states(),
-                events.next_states(), 0, 0, 2);
-      std::swap(from, to);
-    });
   }
   const auto& shapes = fdtd::march_shapes();
   for (int s = 0; s < int(shapes.size()); ++s) {

@@ -4,7 +4,9 @@
 #include "reference/emulated_block.hpp"
 #include "reference/fdtd_models.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
+#include "terrawave/solvers/fdtd/fdtd_bench.hpp"
 #include "terrawave/solvers/fdtd/fdtd_event_data.hpp"
+#include "terrawave/solvers/fdtd/fdtd_two_pass_steps.hpp"
 
 namespace terrawave::test {
 namespace {
@@ -123,6 +125,81 @@ Kinds compare(const fdtd::Model& model, int passes, int rim, std::int64_t room) 
   return kinds;
 }
 
+// What tune_fdtd does, with the shared memory of an H200: from the same state both kernels take the
+// same steps, and whole arrays are compared, padding and psi too.
+template <int T, int W, int R>
+Kinds compare_arrays(const fdtd::Model& model, int passes, int rim) {
+  const par::Queue queue = par::Queue::host(2);
+  Bench bench(true, queue);
+  const auto layout = fdtd::make_layout(model, fdtd::brick_of(model, {1, 1, 1}, 0), 4);
+  std::array<fdtd::HostAxis, 3> axes;
+  for (int a = 0; a < 3; ++a) axes[std::size_t(a)] = fdtd::make_axis(model, layout, a);
+  const auto edges = fdtd::edge_classes(model, layout), faces = fdtd::face_classes(model, layout);
+  EXPECT_TRUE(runs(edges, faces));
+  const fdtd::MediumData<float> medium(queue, model, layout, axes, edges, faces);
+  fdtd::EventData<float> events(bench.context.comm, queue, model, layout);
+  fdtd::StateData<float> from(queue, layout, axes), to(queue, layout, axes),
+      expected(queue, layout, axes);
+  const auto each = [](auto& a, auto& b, const auto& f) {
+    for (std::size_t c = 0; c < 6; ++c) f(a.f[c], b.f[c]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (std::size_t q = 0; q < 4; ++q) f(a.psi[axis][q], b.psi[axis][q]);
+  };
+  const auto copy = [](auto& a, auto& b) {
+    if (a.size() > 0)
+      std::memcpy(b.view().data, a.cview().data, std::size_t(a.size()) * sizeof(float));
+  };
+  const auto solver = fdtd::make_solver(model, bench.context, {.steps_per_pass = 4});
+  randomise(*solver, 3);
+  for (int c = 0; c < 6; ++c)
+    std::memcpy(expected.f[c].view().data, solver->field_single(c).data,
+                std::size_t(layout.count) * sizeof(float));
+  const auto two_pass = [&](int steps) {
+    for (int n = 0; n < steps; ++n)
+      par::dispatch(queue, [&](const auto& exec) {
+        fdtd::two_pass_step(exec, medium.view, expected.view, events.tables(), events.states(),
+                            events.scratch(), 0, 0);
+      });
+  };
+  two_pass(3);
+  each(expected, from, copy);
+  each(expected, to, copy);
+  two_pass(passes * T);
+
+  constexpr std::int64_t kSharedMemory = 232448;  // of a block
+  const Plan plan = make_plan(
+      medium.view, edges, events.host(),
+      Shape{T, W, R, rim, (kSharedMemory - std::int64_t(sizeof(Shared<float, T, W, R>))) / 8, 20});
+  std::vector<Pair<float>> store(std::size_t(plan.store), Pair<float>{1e30f, 1e30f});
+  Kinds kinds;
+  for (int pass = 0; pass < passes; ++pass) {
+    Args<float> args{};
+    args.m = medium.view;
+    args.from = from.view;
+    args.to = to.view;
+    args.events = events.tables();
+    args.tiles = plan.tiles.data();
+    args.uniform = plan.uniform.data();
+    args.store = store.data();
+    int n = 0;
+    for (const Tile& tile : plan.tiles) {
+      run_tile<float, T, W, R>(args, tile, plan.most_pairs,
+                               {std::uint64_t(pass + n % 3), (pass + n++) % 2 == 1});
+      kinds.plain += tile.kind == kPlain;
+      kinds.layered += tile.kind == kLayered;
+      kinds.eventful += tile.kind == kEventful;
+    }
+    std::swap(from, to);
+  }
+  std::size_t different = 0;
+  each(expected, from, [&](auto& a, auto& b) {
+    for (Index n = 0; n < a.size(); ++n)
+      if (std::memcmp(a.cview().data + n, b.cview().data + n, sizeof(float)) != 0) ++different;
+  });
+  EXPECT_EQ(different, 0u);
+  return kinds;
+}
+
 constexpr auto pec = Boundary::pec, pmc = Boundary::pmc, pml = Boundary::cpml,
                per = Boundary::periodic;
 
@@ -162,6 +239,26 @@ TEST(FdtdMarch, EventsEqualTwoPass) {
   const Kinds kinds = compare<float, 3, 10, 2>(random_model(kind, 25), 4, 4, 8000);
   EXPECT_GT(kinds.eventful, 0);
   compare<float, 2, 8, 2>(random_model(kind, 26), 5, 4, 100000);
+}
+
+// Grids of several tiles in every direction, with three materials in blocks, in the shapes that
+// `auto` chooses.
+TEST(FdtdMarch, BlocksOfMaterialsBetweenLayersEqualTwoPass) {
+  const fdtd::Model layered =
+      fdtd::bench_model({"layers", {116, 36, 36}, true, 3, true, Kernel::automatic, 0});
+  Kinds kinds = compare_arrays<2, 12, 2>(layered, 2, 4);
+  EXPECT_GT(kinds.layered, 12);
+  // Corners of three steps keep their psi in memory.
+  kinds = compare_arrays<3, 12, 2>(layered, 1, 4);
+  EXPECT_GT(kinds.layered, 0);
+  EXPECT_GT(kinds.layered + kinds.eventful, 12);
+  EXPECT_GT(kinds.eventful, 0);
+}
+TEST(FdtdMarch, BlocksOfMaterialsBetweenWallsEqualTwoPass) {
+  const fdtd::Model walled =
+      fdtd::bench_model({"walls", {116, 36, 36}, false, 3, true, Kernel::automatic, 0});
+  const Kinds kinds = compare_arrays<3, 12, 2>(walled, 2, 4);
+  EXPECT_GT(kinds.plain, 12);
 }
 
 TEST(FdtdMarch, OnePassBetweenGhostsOfAPeriodicGridEqualsTwoPass) {

@@ -23,6 +23,7 @@ struct BenchCase {
 struct BenchResult {
   BenchCase what;
   std::string kernel;
+  std::string shape;  // of its blocks, where it has any
   int steps_per_pass = 0;
   std::int64_t steps = 0;
   double seconds = 0;

@@ -18,9 +18,19 @@ constexpr std::pair<Kernel, std::string_view> kKernels[] = {{Kernel::automatic, 
                                                             {Kernel::wavefront, "wavefront"},
                                                             {Kernel::zmarch, "zmarch"}};
 
+bool has_layers(const Model& model) {
+  return std::any_of(model.boundary.begin(), model.boundary.end(),
+                     [](Boundary b) { return b == Boundary::cpml; });
+}
+
+// Whether faces may need more than one class without loss.
+bool magnetic(const Model& model) {
+  return model.face_materials.size() > 1 || model.face_materials[0].sigma_m != 0;
+}
+
 int chosen_steps(Kernel kernel, const Model& model, bool single) {
   if (kernel == Kernel::wavefront) return wavefront_steps(model, single ? 4 : 8);
-  if (kernel == Kernel::zmarch) return zmarch_steps(single);
+  if (kernel == Kernel::zmarch) return zmarch_steps(single, has_layers(model), magnetic(model));
   return 1;
 }
 
@@ -45,15 +55,16 @@ Options resolve_options(Options o, const Model& model, const sim::Context& conte
   if (o.kernel == Kernel::automatic) {
     o.kernel = Kernel::two_pass;
     if (!cuda) o.kernel = Kernel::wavefront;
-    if (cuda && zmarch_pays(model)) o.kernel = Kernel::zmarch;
+    if (cuda && zmarch_pays(model, single && !magnetic(model))) o.kernel = Kernel::zmarch;
   }
   if (o.kernel == Kernel::wavefront && cuda)
     throw InputError("kernels = \"wavefront\" runs on the CPU; on CUDA use \"zmarch\" or \"auto\"");
   if (o.kernel == Kernel::zmarch && !cuda)
     throw InputError("kernels = \"zmarch\" runs on CUDA; on the CPU use \"wavefront\" or \"auto\"");
+  // Other kernels have no shapes.
+  if (o.kernel != Kernel::zmarch || !single) o.shape = -1;
   if (o.shape >= 0) {
-    require(o.kernel == Kernel::zmarch && single && std::size_t(o.shape) < march_shapes().size(),
-            "fdtd: a shape of blocks that this run has no use for");
+    require(std::size_t(o.shape) < march_shapes().size(), "fdtd: no such shape of blocks");
     o.steps_per_pass = march_shapes()[std::size_t(o.shape)].steps;
   }
   const int most = o.kernel == Kernel::zmarch ? zmarch_most_steps(single) : kChunk - 1;

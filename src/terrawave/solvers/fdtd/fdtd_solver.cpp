@@ -43,6 +43,11 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
                          axes_, depth);
   if (options_.kernel == Kernel::wavefront)
     wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, model_, events_.host());
+  // Only now is it known whether zmarch has a kernel for this model that pays on a small grid.
+  if (options.kernel == Kernel::automatic && options_.kernel == Kernel::zmarch &&
+      !zmarch_pays(model_, std::is_same_v<Real, float> &&
+                               zmarch_marches(edges_, faces_, depth, medium_.view.layers)))
+    options_.kernel = Kernel::two_pass;
   if (options_.kernel == Kernel::zmarch) {
     other_ = StateData<Real>(context.queue, layout_, axes_);
     zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,

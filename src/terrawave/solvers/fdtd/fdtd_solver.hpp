@@ -69,6 +69,9 @@ class FdtdSolver : public sim::Solver {
   // Total field energy: sum of 1/2 (eps |E|^2 + mu |H|^2) over edges and faces, joules. Collective.
   virtual double energy() = 0;
   virtual Kernel kernel() const = 0;
+  virtual int steps_per_pass() const = 0;
+  // More about the kernel of a pass, for people; may be empty.
+  virtual std::string kernel_description() const = 0;
 };
 
 // Precision and device come from the context. Throws InputError for a model that cannot be run.

@@ -66,6 +66,10 @@ class YeeSolver final : public FdtdSolver {
   void set_field(int component, const std::function<double(Index, Index, Index)>& value) override;
   double energy() override;
   Kernel kernel() const override { return options_.kernel; }
+  int steps_per_pass() const override { return options_.steps_per_pass; }
+  std::string kernel_description() const override {
+    return zmarch_ ? zmarch_->description() : std::string{};
+  }
 
  private:
   template <class T>

@@ -50,6 +50,18 @@ const std::vector<MarchShape>& march_shapes() {
   return all;
 }
 
+int march_shape(int steps, bool layers) {
+  int shape = -1;
+  if (steps == 1) shape = 8;
+  if (steps == 2) shape = layers ? 2 : 0;
+  if (steps == 3) shape = 4;
+  if (steps == 4) shape = 7;
+  if (shape >= 0 && variant_of(march_shapes()[std::size_t(shape)]).shared_bytes > shared_limit())
+    return -1;
+  return shape;
+}
+int march_steps(bool layers) { return layers ? 2 : 3; }
+
 bool march_runs(const HostClasses& edges, const HostClasses& faces) { return runs(edges, faces); }
 
 struct Marcher::Impl {

@@ -24,6 +24,12 @@ struct MarchShape {
 };
 const std::vector<MarchShape>& march_shapes();
 
+// The shape that ran passes of `steps` steps fastest, on grids with or without convolution layers
+// (docs/decisions/0026-fdtd-kernels.md), or -1 where none is compiled or none fits this GPU.
+int march_shape(int steps, bool layers);
+// Steps per pass that ran fastest; 0 in a build without CUDA.
+int march_steps(bool layers);
+
 // Whether the kernel can run a model: faces all of one class without loss, at most 256 classes.
 bool march_runs(const HostClasses& edges, const HostClasses& faces);
 

@@ -1,5 +1,6 @@
 // Launches of the z-marching kernel.
 #include <map>
+#include <string>
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/par/buffer.hpp"
@@ -35,13 +36,20 @@ void with_steps(int steps, const F& f) {
 
 }  // namespace
 
-int zmarch_steps(bool) { return 2; }
+int zmarch_steps(bool single, bool layers, bool magnetic) {
+  return single && !magnetic ? march_steps(layers) : 2;
+}
 
-// On an H200 zmarch is faster at 512^3 and slower at 2.2 M cells; the border lies in between
-// (bench/results/h200/fdtd-2026-11-30.md).
-bool zmarch_pays(const Model& model) {
-  constexpr double kCells = 6.4e7;
-  return double(model.extent(0)) * double(model.extent(1)) * double(model.extent(2)) >= kCells;
+// On an H200 the kernel of march.hpp is twice as fast as two_pass on 2.2 M cells, the fewest that
+// were measured (bench/results/h200/fdtd-2026-11-30-march.md). The first one is faster at 512^3 and
+// slower at 2.2 M cells; the border lies in between (bench/results/h200/fdtd-2026-11-30.md).
+bool zmarch_pays(const Model& model, bool marches) {
+  const double least = marches ? 2e6 : 6.4e7;
+  return double(model.extent(0)) * double(model.extent(1)) * double(model.extent(2)) >= least;
+}
+
+bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps, bool layers) {
+  return march_runs(edges, faces) && march_shape(steps, layers) >= 0 && march_shape(1, layers) >= 0;
 }
 
 template <class Real>
@@ -59,8 +67,8 @@ struct Zmarch<Real>::Impl {
   par::Queue queue;
   std::map<int, Device> plans;  // by steps
   std::int32_t states = 0;
-  std::unique_ptr<Marcher> marcher;  // of passes of `marched` steps
-  int marched = 0;
+  std::map<int, std::unique_ptr<Marcher>> marchers;  // by steps; else: plans
+  std::string description;
 };
 
 template <class Real>
@@ -70,16 +78,20 @@ Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const 
   require(medium.layout.plane < (Index{1} << 31), "zmarch: a plane of more than 2^31 entries");
   impl_->states = events.states;
   const int sm = queue.info().multiprocessors;
-  if (shape >= 0) {
-    if constexpr (std::is_same_v<Real, float>) {
-      require(march_runs(edges, faces), "zmarch: no kernel of blocks with a shape for this model");
-      impl_->marcher = std::make_unique<Marcher>(queue, medium, edges, events, shape);
-      impl_->marched = steps;
-    } else {
-      throw LogicError("zmarch: blocks have shapes in single precision only");
+  if constexpr (std::is_same_v<Real, float>)
+    if (zmarch_marches(edges, faces, steps, medium.layers)) {
+      for (const int t : {1, steps}) {
+        if (impl_->marchers.count(t) != 0) continue;
+        const int chosen = t == steps && shape >= 0 ? shape : march_shape(t, medium.layers);
+        impl_->marchers[t] = std::make_unique<Marcher>(queue, medium, edges, events, chosen);
+        const MarchShape& s = march_shapes()[std::size_t(chosen)];
+        impl_->description = std::to_string(s.warps) + " warps of " + std::to_string(s.rows) +
+                             " rows, rim " + std::to_string(s.rim);
+      }
+      return;
     }
-  }
-  for (const int t : {1, shape >= 0 ? 1 : steps}) {
+  impl_->description = "the first kernel";
+  for (const int t : {1, steps}) {
     if (impl_->plans.count(t) != 0) continue;
     with_steps<Real>(t, [&](auto constant) {
       constexpr int T = decltype(constant)::value;
@@ -106,8 +118,9 @@ void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, cons
                        const EventTables& events, const double* states_from, double* states_to,
                        Index sample_row, Index record_row, int count) {
   if constexpr (std::is_same_v<Real, float>)
-    if (impl_->marcher && count == impl_->marched) {
-      impl_->marcher->run(medium, from, to, events, states_from, states_to, sample_row, record_row);
+    if (!impl_->marchers.empty()) {
+      impl_->marchers.at(count)->run(medium, from, to, events, states_from, states_to, sample_row,
+                                     record_row);
       return;
     }
   typename Impl::Device& d = impl_->plans.at(count);
@@ -132,6 +145,11 @@ void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, cons
     launch_kernel<Real, T>(args, unsigned(d.plan.tiles.size()),
                            static_cast<cudaStream_t>(impl_->queue.impl().stream()));
   });
+}
+
+template <class Real>
+std::string Zmarch<Real>::description() const {
+  return impl_->description;
 }
 
 template class Zmarch<float>;

@@ -1,4 +1,7 @@
-// Kernel "zmarch" (CUDA): two to four steps per pass over memory.
+// Kernel "zmarch" (CUDA): two to four steps per pass over memory, by one of two kernels. In single
+// precision, with faces of one class without loss and up to 256 classes of edges, passes go to the
+// kernel of march.hpp; here is the first one, which runs everything else
+// (docs/decisions/0026-fdtd-kernels.md).
 //
 // A block owns a tile of columns (x, y) and a range of planes z. It marches along z; level t of the
 // march works on plane k - t while level 0 loads plane k. Fields of the levels live in registers,
@@ -8,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
@@ -17,14 +21,17 @@ namespace terrawave::fdtd {
 // Most steps per pass; registers set it.
 inline int zmarch_most_steps(bool single_precision) { return single_precision ? 4 : 2; }
 
-// Steps per pass that run fastest where there is room, and whether the grid is large enough.
-int zmarch_steps(bool single_precision);
-bool zmarch_pays(const Model& model);
+// Steps per pass that run fastest where there is room, by what is known of a model before its
+// classes are; and whether the grid is large enough for a kernel: `marches`: that of march.hpp.
+int zmarch_steps(bool single_precision, bool layers = false, bool magnetic = false);
+bool zmarch_pays(const Model& model, bool marches);
+// Whether passes of so many steps in single precision go to the kernel of march.hpp.
+bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps, bool layers);
 
 template <class Real>
 class Zmarch {
  public:
-  // shape >= 0: passes of `steps` steps go to the kernel of march.hpp, in blocks of that shape.
+  // shape >= 0: blocks of that shape, of march_shapes(), where the kernel of march.hpp runs.
   Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
          const HostClasses& faces, const HostEvents& events, int steps, int shape);
   ~Zmarch();
@@ -35,6 +42,9 @@ class Zmarch {
   void run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
            const EventTables& events, const double* states_from, double* states_to,
            Index sample_row, Index record_row, int count);
+
+  // The kernel of a whole pass, for people: "12 warps of 2 rows, rim 4".
+  std::string description() const;
 
  private:
   struct Impl;

@@ -5,8 +5,9 @@
 
 namespace terrawave::fdtd {
 
-int zmarch_steps(bool) { return 1; }
-bool zmarch_pays(const Model&) { return false; }
+int zmarch_steps(bool, bool, bool) { return 1; }
+bool zmarch_pays(const Model&, bool) { return false; }
+bool zmarch_marches(const HostClasses&, const HostClasses&, int, bool) { return false; }
 
 template <class Real>
 struct Zmarch<Real>::Impl {};
@@ -20,6 +21,10 @@ Zmarch<Real>::~Zmarch() = default;
 template <class Real>
 void Zmarch<Real>::run(const Medium<Real>&, const State<Real>&, const State<Real>&,
                        const EventTables&, const double*, double*, Index, Index, int) {}
+template <class Real>
+std::string Zmarch<Real>::description() const {
+  return {};
+}
 
 template class Zmarch<float>;
 template class Zmarch<double>;
@@ -28,6 +33,8 @@ const std::vector<MarchShape>& march_shapes() {
   static const std::vector<MarchShape> none;
   return none;
 }
+int march_shape(int, bool) { return -1; }
+int march_steps(bool) { return 0; }
 bool march_runs(const HostClasses&, const HostClasses&) { return false; }
 
 struct Marcher::Impl {};
