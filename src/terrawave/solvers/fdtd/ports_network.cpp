@@ -83,28 +83,15 @@ std::vector<Complex> right_divide(std::vector<Complex> b, std::vector<Complex> a
 
 }  // namespace
 
-Network::Network(int n, std::vector<double> f)
-    : ports(n), frequencies(std::move(f)), runs_(std::size_t(n)) {
+Network::Network(int n, std::vector<double> f) : ports(n), frequencies(std::move(f)) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   s.assign(frequencies.size(), std::vector<Complex>(std::size_t(n * n), Complex(nan, nan)));
 }
 
 void Network::set_column(int driven, const std::vector<Waves>& waves) {
   const auto n = std::size_t(ports), j = std::size_t(driven);
-  runs_[j] = waves;
   for (std::size_t f = 0; f < frequencies.size(); ++f)
     for (std::size_t i = 0; i < n; ++i) s[f][i * n + j] = waves[i].b[f] / waves[j].a[f];
-  for (const auto& run : runs_)
-    if (run.empty()) return;
-  for (std::size_t f = 0; f < frequencies.size(); ++f) {
-    std::vector<Complex> a(n * n), b(n * n);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t run = 0; run < n; ++run) {
-        a[i * n + run] = runs_[run][i].a[f];
-        b[i * n + run] = runs_[run][i].b[f];
-      }
-    s[f] = right_divide(std::move(b), std::move(a), n);
-  }
 }
 
 bool Network::complete() const {

@@ -34,10 +34,8 @@ struct Waves {
 Waves power_waves(const PortSpectra& port, const PortReference& reference,
                   const std::vector<double>& frequencies);
 
-// s[f][row * ports + column]; NaN where column's port was not driven. A column of one run is b_i /
-// a_j, which takes all other ports as matched. Their resistors are matched to the impedances, but
-// seen from a measuring plane they are not quite, and some wave comes back into the device. Once
-// every port was driven the matrices of all waves give S without that assumption: B = S A.
+// s[f][row * ports + column]; NaN where column's port was not driven. A column comes from one run:
+// b_i / a_j, all other ports being matched by their resistors.
 struct Network {
   int ports = 0;
   std::vector<double> frequencies;
@@ -47,9 +45,6 @@ struct Network {
   // The waves of all ports in the run that drove one of them.
   void set_column(int driven, const std::vector<Waves>& waves);
   bool complete() const;
-
- private:
-  std::vector<std::vector<Waves>> runs_;  // by driven port; empty: not yet
 };
 
 // The same network with every port referred to `impedance` instead of its own (real, ohm). From
