@@ -3,14 +3,16 @@
 
 #include <cstdint>
 
+#include "terrawave/solvers/fdtd/cuda/tiling.hpp"
 #include "terrawave/solvers/fdtd/fdtd_cells.hpp"
 
 namespace terrawave::fdtd::march {
 
-inline constexpr int kTileWidth = 64;    // entries along x: two per lane
-inline constexpr int kMostPlanes = 192;  // owned planes of a tile at most
+using tiling::kMixed;
+using tiling::kMostPlanes;
+using tiling::kTileWidth;
+using tiling::TileEvent;
 inline constexpr int kMostClasses = 256;
-inline constexpr std::uint16_t kMixed = 0xffff;
 
 // Two neighbouring entries of a row.
 template <class Real>
@@ -38,13 +40,6 @@ struct Tile {
   // whether planes of the z layers are among its planes.
   std::int32_t lane0 = 0, lane1 = 0, row0 = 0, row1 = 0, z_layers = 0;
   std::int64_t store = -1;  // its psi store in `Args::store`, or -1: in shared memory
-};
-
-// One event group of one tile.
-struct TileEvent {
-  std::int32_t group = 0;   // in the rank's list of the pass
-  std::int32_t thread = 0;  // that holds its entry
-  std::int16_t row = 0, cell = 0, component = 0, owned = 0;
 };
 
 // Pairs of a tile's psi store: per array and plane in flight, the lanes, rows or planes that are

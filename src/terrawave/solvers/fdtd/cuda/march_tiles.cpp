@@ -1,18 +1,12 @@
 #include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
+#include <utility>
 
 namespace terrawave::fdtd::march {
 namespace {
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
-
-bool meets(const Slab& s, Index low, Index high) {
-  const auto overlap = [&](Index a, Index b) { return std::max(a, low) < std::min(b, high); };
-  return overlap(s.low0, s.low1) || overlap(s.high0, s.high1);
-}
 
 // Smallest and largest member of a slab in [low, high), as offsets from `low`; an empty range where
 // there is none.
@@ -37,60 +31,6 @@ std::vector<Index> starts(Index low, Index high, Index own, Index step) {
     out.push_back(low + (parts > 1 ? (span - own) * p / (parts - 1) / step * step : 0));
   out.push_back(low + std::max(span, std::min(own, span)));
   return out;
-}
-
-// Class of every plane of a column of tiles, kMixed where its entries differ.
-void classify_column(std::uint16_t* out, const Layout& l, const HostClasses& edges, Index x,
-                     Index y, Index rows) {
-  const bool cut = x + kTileWidth > l.size[0] || y < 0 || y + rows > l.size[1];
-  for (Index k = 0; k < l.size[2]; ++k) {
-    std::uint16_t first = 0;
-    bool uniform = true, fresh = !cut;  // what lies outside is of class 0
-    for (Index j = std::max<Index>(y, 0); j < std::min(y + rows, l.size[1]) && uniform; ++j) {
-      const std::uint16_t* row = edges.index.data() + l.at(x, j, k);
-      if (fresh) {
-        first = row[0];
-        fresh = false;
-      }
-      const Index width = std::min<Index>(kTileWidth, l.size[0] - x);
-      for (Index i = 0; i < width; ++i)
-        if (row[i] != first) uniform = false;
-    }
-    out[k] = uniform ? first : kMixed;
-  }
-}
-
-// Ends of the owned z ranges of tiles: the layers with their rim apart where `apart`, the rest in
-// `pieces`.
-std::vector<Index> cuts(const Layout& l, const Slab& slab, int steps, Index pieces, bool apart) {
-  const Index low = l.update_low[2], high = l.update_high[2];
-  Index a = low, b = high;
-  if (apart && slab.low1 > slab.low0) a = std::min(slab.low1 + steps, high);
-  if (apart && slab.high1 > slab.high0) b = std::max(slab.high0 - steps, a);
-  std::vector<Index> out{low};
-  const auto split = [&](Index from, Index to, Index parts) {
-    for (Index p = 1; p <= parts; ++p)
-      if (const Index end = from + (to - from) * p / parts; end > out.back()) out.push_back(end);
-  };
-  split(low, a, (a - low + kMostPlanes - 1) / kMostPlanes);
-  split(a, b, std::max(pieces, (b - a + kMostPlanes - 1) / kMostPlanes));
-  split(b, high, (high - b + kMostPlanes - 1) / kMostPlanes);
-  return out;
-}
-
-// Time of a pass on `workers` multiprocessors that take the tiles in order, in planes of a plain
-// tile.
-double makespan(const std::vector<double>& costs, int workers) {
-  std::priority_queue<double, std::vector<double>, std::greater<>> ends;
-  for (int w = 0; w < workers; ++w) ends.push(0);
-  double last = 0;
-  for (const double c : costs) {
-    const double end = ends.top() + c;
-    ends.pop();
-    ends.push(end);
-    last = std::max(last, end);
-  }
-  return last;
 }
 
 struct Column {
@@ -129,7 +69,7 @@ std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>
       t.lane1 = std::int32_t((x1 + 1) / 2);
       t.row0 = std::int32_t(y0);
       t.row1 = std::int32_t(y1);
-      t.z_layers = meets(medium.axis[2].slab, low, high) ? 1 : 0;
+      t.z_layers = tiling::meets(medium.axis[2].slab, low, high) ? 1 : 0;
       if (t.lane1 > t.lane0 || t.row1 > t.row0 || t.z_layers != 0) t.kind = kLayered;
       if (store_pairs(t, shape.steps, int(rows)) > shape.room) t.kind = kEventful;
       for (const auto& list : events.events)
@@ -145,41 +85,17 @@ std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>
   return tiles;
 }
 
-void place_events(Plan& plan, const HostEvents& events, const Shape& shape) {
+void place_tile_events(Plan& plan, const HostEvents& events, const Shape& shape) {
   const int t = shape.steps;
-  const Index rows = shape.warps * shape.rows;
   for (Tile& tile : plan.tiles) {
     if (tile.kind != kEventful) continue;
-    const Index planes = tile.z1 - tile.z0 + 2 * t;
-    std::vector<std::vector<TileEvent>> by_plane[2];
-    bool any = false;
-    for (std::size_t p = 0; p < 2; ++p) {
-      by_plane[p].resize(z(planes));
-      for (std::size_t g = 0; g + 1 < events.groups[p].size(); ++g) {
-        const Event& e = events.events[p][z(events.groups[p][g])];
-        const Index dx = e.x - tile.x, dy = e.y - tile.y, dz = e.z - (tile.z0 - t);
-        if (dx < 0 || dx >= kTileWidth || dy < 0 || dy >= rows || dz < 0 || dz >= planes) continue;
-        TileEvent te;
-        te.group = std::int32_t(g);
-        te.thread = std::int32_t(dy / shape.rows * 32 + dx / 2);
-        te.row = std::int16_t(dy % shape.rows);
-        te.cell = std::int16_t(dx % 2);
-        te.component = std::int16_t(e.component % 3);
-        te.owned = dx / 2 >= tile.x_low && dx / 2 < tile.x_high && dy >= t && dy < tile.y_high &&
-                   e.z >= tile.z0 && e.z < tile.z1;
-        by_plane[p][z(dz)].push_back(te);
-        any = true;
-      }
-    }
-    if (!any) continue;
-    tile.events = std::int32_t(plan.offsets.size());
-    for (const auto& pass : by_plane) {
-      for (const auto& plane : pass) {
-        plan.offsets.push_back(std::int32_t(plan.list.size()));
-        plan.list.insert(plan.list.end(), plane.begin(), plane.end());
-      }
-      plan.offsets.push_back(std::int32_t(plan.list.size()));
-    }
+    const auto owned = [&](Index dx, Index dy, const Event& e) {
+      return dx / 2 >= tile.x_low && dx / 2 < tile.x_high && dy >= t && dy < tile.y_high &&
+             e.z >= tile.z0 && e.z < tile.z1;
+    };
+    const tiling::TileBox box{tile.x, tile.y, tile.z0 - t, shape.warps * shape.rows,
+                              tile.z1 - tile.z0 + 2 * t};
+    tile.events = tiling::place_events(box, events, shape.rows, owned, plan.offsets, plan.list);
   }
 }
 
@@ -211,16 +127,17 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
   plan.uniform.resize(columns.size() * z(l.size[2]));
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t c = 0; c < columns.size(); ++c)
-    classify_column(plan.uniform.data() + c * z(l.size[2]), l, edges, columns[c].x, columns[c].y,
-                    rows);
+    tiling::classify_column(plan.uniform.data() + c * z(l.size[2]), l, edges, columns[c].x,
+                            columns[c].y, rows);
   double best = -1;
   for (const bool apart : {true, false})
     for (Index pieces = 1; pieces <= 12; ++pieces) {
-      auto tiles = tiles_of(
-          medium, columns, cuts(l, medium.axis[2].slab, shape.steps, pieces, apart), events, shape);
+      auto tiles = tiles_of(medium, columns,
+                            tiling::z_cuts(l, medium.axis[2].slab, shape.steps, pieces, apart),
+                            events, shape);
       std::vector<double> costs;
       for (const Tile& t : tiles) costs.push_back(cost(t, shape.steps));
-      const double time = makespan(costs, std::max(shape.multiprocessors, 1));
+      const double time = tiling::makespan(costs, std::max(shape.multiprocessors, 1));
       if (best < 0 || time < 0.99 * best) {
         best = time;
         plan.tiles = std::move(tiles);
@@ -236,7 +153,7 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
       plan.most_pairs = std::max(plan.most_pairs, pairs);
     }
   }
-  place_events(plan, events, shape);
+  place_tile_events(plan, events, shape);
   return plan;
 }
 

@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "terrawave/solvers/fdtd/fdtd_setup.hpp"
+#include "terrawave/solvers/fdtd/cuda/tiling.hpp"
 
 namespace terrawave::fdtd::zmarch {
 
-inline constexpr int kTileWidth = 64;  // entries along x: two per lane
-inline constexpr int kRim = 4;         // of them, on both sides, recomputed
+using tiling::kMixed;
+using tiling::kMostPlanes;
+using tiling::kTileWidth;
+using tiling::TileEvent;
+inline constexpr int kRim = 4;  // entries along x recomputed on both sides
 inline constexpr int kOwnedWidth = kTileWidth - 2 * kRim;
-inline constexpr int kMostPlanes = 192;  // owned planes of a tile at most
-inline constexpr std::uint16_t kMixed = 0xffff;
 
 struct Tile {
   std::int32_t x = 0, y = 0;    // local entry of its first column, rim included
@@ -21,13 +22,6 @@ struct Tile {
   std::int32_t full = 0;        // layers, events or magnetic materials somewhere in it
   std::int32_t ring = 0;        // number among full tiles
   std::int32_t events = -1;     // first of its plane offsets of events, or -1
-};
-
-// One event group of one tile.
-struct TileEvent {
-  std::int32_t group = 0;   // in the rank's list of the pass
-  std::int32_t thread = 0;  // that holds its entry
-  std::int16_t row = 0, cell = 0, component = 0, owned = 0;
 };
 
 struct Plan {

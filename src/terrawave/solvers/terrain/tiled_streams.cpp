@@ -1,0 +1,204 @@
+// Along the streams in tiles: marks, network, order, length, height above the drainage.
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "terrawave/io/atomic_file.hpp"
+#include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/tiled_makers.hpp"
+#include "terrawave/solvers/terrain/tiled_write.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+// "stream" in the store: 1 where the accumulation reaches the threshold. Returns their number.
+Index mark_streams(TiledSession& session, double threshold) {
+  session.accumulate();
+  Index count = 0;
+  for_tiles(session, [&](std::size_t, Index tile) {
+    const std::vector<double> all = tile_amounts(session, tile);
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    std::vector<std::uint8_t> stream(all.size(), 0);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      stream[i] = direction[i] != kNoDirection && all[i] >= threshold ? 1 : 0;
+    count += std::count(stream.begin(), stream.end(), 1);
+    session.store().put(tile, "stream", stream);
+  });
+  return session.comm().sum(count);
+}
+
+// Each tile's stream cells, on the root in their order.
+std::vector<StreamCell> gather_streams(TiledSession& session) {
+  std::vector<StreamCell> mine;
+  with_height_type(session.info(), [&]<class T>(T) {
+    for_tiles(session, [&](std::size_t m, Index tile) {
+      const Block<T> block = session.ground<T>(m);
+      const std::vector<double> all = tile_amounts(session, tile);
+      const std::vector<Direction> direction = tile_directions(session, tile);
+      const auto stream = session.store().get<std::uint8_t>(tile, "stream");
+      for (Index i = 0; i < block.inside.size(); ++i) {
+        if (stream[std::size_t(i)] == 0) continue;
+        const Index a = block.around_of(i);
+        StreamCell cell;
+        cell.cell = block.global(a);
+        if (const Direction d = direction[std::size_t(i)]; d < kNeighbours) {
+          const Index row = a / block.around.cols;
+          cell.receiver = block.global(neighbour8(block, row, a - row * block.around.cols, d));
+          cell.length = block.grid.distance(row, d);
+        }
+        cell.accumulation = all[std::size_t(i)];
+        cell.z = double(block.z[std::size_t(a)]);
+        mine.push_back(cell);
+      }
+    });
+  });
+  std::vector<StreamCell> cells = gather_values(session.comm(), mine);
+  std::sort(cells.begin(), cells.end(),
+            [](const StreamCell& a, const StreamCell& b) { return a.cell < b.cell; });
+  return cells;
+}
+
+// The height of the first stream cell on the way down: "drain" in the store.
+template <class T>
+Made make_hand_of(TiledSession& session, const Step& step) {
+  mark_streams(session, step.threshold);
+  Surface<T> surface(session.reader(), session.rings(), session.store());
+  TiledStats ignored;
+  if (step.surface == "filled") surface.fill(session.queue(), ignored);
+  struct Marks {
+    Block<T> block;
+    std::vector<std::uint8_t> stream;
+    bool at(Index a) const { return stream[std::size_t(block.inside_of(a))] != 0; }
+    double z(Index a) const { return double(block.z[std::size_t(a)]); }
+  };
+  const auto marks = [&](std::size_t m) {
+    return std::make_shared<const Marks>(Marks{
+        surface.block(m), session.store().get<std::uint8_t>(session.rings().tile(m), "stream")});
+  };
+  sweep_up<double>(
+      session.rings(), session.store(), "drain", [&](std::size_t m) { return session.bits(m); },
+      kNoValue,
+      [&](std::size_t m) {
+        return [on = marks(m)](Index a) { return on->at(a) ? on->z(a) : kNoValue; };
+      },
+      [&](std::size_t m) {
+        return [on = marks(m)](Index a, int, double below) { return on->at(a) ? on->z(a) : below; };
+      });
+  for_tiles(session, [&](std::size_t m, Index tile) {
+    const Block<T> block = surface.block(m);
+    auto height = session.store().get<double>(tile, "drain");
+    for (Index i = 0; i < block.inside.size(); ++i)
+      height[std::size_t(i)] =
+          double(block.z[std::size_t(block.around_of(i))]) - height[std::size_t(i)];
+    session.store().put(tile, "drain", height);
+  });
+  return real_product(session, step, "drain", "height above the nearest stream");
+}
+
+}  // namespace
+
+Made make_tiled_streams(TiledSession& session, const Step& step) {
+  const Index count = mark_streams(session, step.threshold);
+  if (io::is_vector_name(step.out)) {
+    const std::vector<StreamCell> cells = gather_streams(session);
+    together(session.comm(), [&] {
+      if (session.comm().is_root()) write_network(step.out, session.info(), cells, true);
+    });
+  } else {
+    write_tiles(session, step.out, domain::CellType::u8, 255.0, [&](std::size_t, Index tile) {
+      auto stream = session.store().get<std::uint8_t>(tile, "stream");
+      const std::vector<Direction> direction = tile_directions(session, tile);
+      for (std::size_t i = 0; i < stream.size(); ++i)
+        if (direction[i] == kNoDirection) stream[i] = 255;
+      return stream;
+    });
+  }
+  return made({{"stream_cells", count}}, fmt::format("{} stream cells", count));
+}
+
+Made make_tiled_order(TiledSession& session, const Step& step) {
+  mark_streams(session, step.threshold);
+  const bool shreve = step.kind == "shreve";
+  sweep_down<std::int32_t>(
+      session.rings(), session.store(), "order", [&](std::size_t m) { return session.bits(m); },
+      [&](std::size_t m) {  // begins as the mark of its stream
+        const auto stream = session.store().get<std::uint8_t>(session.rings().tile(m), "stream");
+        return std::vector<std::int32_t>(stream.begin(), stream.end());
+      },
+      [shreve](std::size_t) {
+        return [shreve](Index, std::int32_t stream, std::span<const Donor<std::int32_t>> donors) {
+          std::int32_t sum = 0;
+          std::int32_t highest = 0;
+          bool twice = false;
+          for (const Donor<std::int32_t>& d : donors) {
+            sum += d.value;
+            if (d.value > 0 && d.value == highest) twice = true;
+            if (d.value > highest) {
+              highest = d.value;
+              twice = false;
+            }
+          }
+          if (stream == 0) return 0;
+          return shreve ? std::max(1, sum) : std::max(1, highest + (twice ? 1 : 0));
+        };
+      });
+  std::int64_t most = 0;
+  for_tiles(session, [&](std::size_t, Index tile) {
+    for (const std::int32_t o : session.store().get<std::int32_t>(tile, "order"))
+      most = std::max(most, std::int64_t(o));
+  });
+  most = session.comm().max(most);
+  write_tiles(session, step.out, domain::CellType::i32, -1.0, [&](std::size_t, Index tile) {
+    auto order = session.store().get<std::int32_t>(tile, "order");
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (direction[i] == kNoDirection) order[i] = -1;
+    return order;
+  });
+  return made({{"max", most}}, fmt::format("highest {} order {}", step.kind, most));
+}
+
+Made make_tiled_length(TiledSession& session, const Step& step) {
+  session.route();
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  const auto shape_of = [&](std::size_t m) {
+    return session.reader().shape(session.rings().tile(m));
+  };
+  if (!step.upstream) {
+    sweep_up<double>(
+        session.rings(), session.store(), "length", bits, kNoValue,
+        [](std::size_t) { return [](Index) { return 0.0; }; },
+        [&](std::size_t m) {
+          return [shape = shape_of(m)](Index a, int k, double below) {
+            return shape.grid.distance(a / shape.around.cols, k) + below;
+          };
+        });
+    return real_product(session, step, "length", "way to the outlet");
+  }
+  sweep_down<double>(
+      session.rings(), session.store(), "length", bits,
+      [&](std::size_t m) {
+        std::vector<double> start;
+        for (const Direction d : tile_directions(session, session.rings().tile(m)))
+          start.push_back(d == kNoDirection ? kNoValue : 0.0);
+        return start;
+      },
+      [&](std::size_t m) {
+        return [shape = shape_of(m)](Index, double longest, std::span<const Donor<double>> donors) {
+          for (const Donor<double>& d : donors)
+            longest = std::max(
+                longest, d.value + shape.grid.distance(d.at / shape.around.cols, opposite(d.k)));
+          return longest;
+        };
+      });
+  return real_product(session, step, "length", "longest way from the divide");
+}
+
+Made make_tiled_hand(TiledSession& session, const Step& step) {
+  return with_height_type(session.info(),
+                          [&]<class T>(T) { return make_hand_of<T>(session, step); });
+}
+
+}  // namespace terrawave::terrain

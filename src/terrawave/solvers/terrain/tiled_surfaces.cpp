@@ -1,0 +1,152 @@
+// Products of heights and flow in tiles: filled surface, directions, accumulation, slope.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "terrawave/solvers/terrain/tiled_makers.hpp"
+#include "terrawave/solvers/terrain/tiled_write.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+template <class T>
+Made make_fill_of(TiledSession& session, const Step& step) {
+  session.fill();
+  Index raised = 0;
+  double most = 0;
+  const auto for_raises = [&](const auto& take) {
+    for_tiles(session, [&](std::size_t m, Index tile) {
+      const Block<T> block = session.ground<T>(m);
+      const auto filled = session.store().get<T>(tile, "filled");
+      for (Index i = 0; i < block.inside.size(); ++i) {
+        const auto a = std::size_t(block.around_of(i));
+        if (!is_data(block.state[a])) continue;
+        const double up = double(filled[std::size_t(i)]) - double(block.z[a]);
+        if (up > 0) take(up);
+      }
+    });
+  };
+  for_raises([&](double up) {
+    ++raised;
+    most = std::max(most, up);
+  });
+  raised = session.comm().sum(raised);
+  most = session.comm().max(most);
+  OrderlessSum sum(most);
+  for_raises([&](double up) { sum.add(up); });
+  sum.parts() = session.comm().sum(sum.parts());
+  write_tiles(session, step.out, session.info().type, session.info().nodata,
+              [&](std::size_t, Index tile) { return session.store().get<T>(tile, "filled"); });
+  return made({{"raised_cells", raised}, {"raised_sum", sum.value()}, {"raised_max", most}},
+              fmt::format("raised {} cells by at most {}, {} in all", raised, most, sum.value()));
+}
+
+Made make_receivers(TiledSession& session, const Step& step) {
+  const Index pits = session.route().pits;
+  const domain::CellType type = index_type(session);
+  write_tiles(session, step.out, type, -1.0, [&](std::size_t, Index tile) {
+    const TileShape shape = session.reader().shape(tile);
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    std::vector<Index> receiver(direction.size(), -1);
+    for (Index i = 0; i < shape.inside.size(); ++i) {
+      const Direction d = direction[std::size_t(i)];
+      if (d == kNoDirection) continue;
+      const int k = d < kNeighbours ? d : 0;
+      const Index stay = d < kNeighbours ? 1 : 0;
+      receiver[std::size_t(i)] =
+          session.tiling().cell(shape.inside.row + i / shape.inside.cols + stay * kRowStep[k],
+                                shape.inside.col + i % shape.inside.cols + stay * kColStep[k]);
+    }
+    return as_type(type, receiver);
+  });
+  return made({{"pits", pits}, {"jumps", 0}},
+              fmt::format("{} pits routed, {} of them by jumps", pits, 0));
+}
+
+template <class V>
+V largest_of(TiledSession& session) {
+  V most = std::numeric_limits<V>::lowest();
+  for_tiles(session, [&](std::size_t, Index tile) {
+    const auto all = session.store().get<V>(tile, "accumulation");
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (direction[i] != kNoDirection) most = std::max(most, all[i]);
+  });
+  return session.comm().max(most);
+}
+
+}  // namespace
+
+Made make_tiled_fill(TiledSession& session, const Step& step) {
+  return with_height_type(session.info(),
+                          [&]<class T>(T) { return make_fill_of<T>(session, step); });
+}
+
+Made make_tiled_flow(TiledSession& session, const Step& step) {
+  if (session.options().rule == FlowRule::dinf) {
+    session.angles();
+    return real_product(session, step, "angles", "angles of flow, radians from east");
+  }
+  if (step.codes == "receivers") return make_receivers(session, step);
+  const TiledStats stats = session.route();
+  Index roots = 0;
+  for_tiles(session, [&](std::size_t, Index tile) {
+    for (const Direction d : tile_directions(session, tile)) roots += d == kRoot ? 1 : 0;
+  });
+  roots = session.comm().sum(roots);
+  const Codes codes = *codes_named(step.codes);
+  const domain::RasterInfo sample =
+      encode_directions({}, session.info(), codes, domain::Window{}).info;
+  write_tiles(session, step.out, sample.type, sample.nodata, [&](std::size_t, Index tile) {
+    return encode_directions(tile_directions(session, tile), session.info(), codes,
+                             session.tiling().window(tile))
+        .cells;
+  });
+  return made(
+      {{"roots", roots}, {"pits", stats.pits}, {"undrained", stats.undrained}},
+      fmt::format("{} pits routed, {} undrained, {} roots", stats.pits, stats.undrained, roots));
+}
+
+Made make_tiled_accumulation(TiledSession& session, const Step& step) {
+  session.accumulate();
+  constexpr std::int64_t hole = std::numeric_limits<std::int64_t>::min();
+  const bool unit = session.options().weights == "unit";
+  const auto done = [&](const auto& most) {
+    return made({{"cells", session.valid()}, {"max", most}},
+                fmt::format("largest accumulation {}", most));
+  };
+  if (!session.integers()) {
+    write_tiles(session, step.out, domain::CellType::f64, kNoValue, [&](std::size_t, Index tile) {
+      auto all = session.store().get<double>(tile, "accumulation");
+      const std::vector<Direction> direction = tile_directions(session, tile);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (direction[i] == kNoDirection) all[i] = kNoValue;
+      return all;
+    });
+    return done(largest_of<double>(session));
+  }
+  const domain::CellType type = unit ? index_type(session) : domain::CellType::i64;
+  write_tiles(session, step.out, type, unit ? 0.0 : double(hole), [&](std::size_t, Index tile) {
+    auto all = session.store().get<std::int64_t>(tile, "accumulation");
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    for (std::size_t i = 0; i < all.size() && !unit; ++i)
+      if (direction[i] == kNoDirection) all[i] = hole;
+    return as_type(type, all);
+  });
+  return done(largest_of<std::int64_t>(session));
+}
+
+Made make_tiled_slope(TiledSession& session, const Step& step) {
+  with_height_type(session.info(), [&]<class T>(T) {
+    for_tiles(session, [&](std::size_t m, Index tile) {
+      const Block<T> block = session.ground<T>(m);
+      session.store().put(tile, "slope",
+                          block.cut(steepest_slope<T>(block.grid, block.z, block.state)));
+    });
+  });
+  return real_product(session, step, "slope", "steepest slope");
+}
+
+}  // namespace terrawave::terrain
