@@ -9,6 +9,8 @@
 #include "reference/terrain_random.hpp"
 #include "terrawave/base/error.hpp"
 #include "terrawave/solvers/terrain/product_session.hpp"
+#include "terrawave/solvers/terrain/tiled_breach.hpp"
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
 namespace terrawave::terrain::reference {
@@ -41,7 +43,9 @@ TiledCase<T> random_tiled_case(Random& random, Index max_side) {
   o.flats = random.chance(0.7);
   o.loop_cols = random.chance(0.15);
   o.loop_rows = random.chance(0.1);
-  o.mode = random.chance(0.7) ? RouteMode::carve : RouteMode::fill;
+  o.mode = random.chance(0.5)   ? RouteMode::carve
+           : random.chance(0.5) ? RouteMode::fill
+                                : RouteMode::jump;
   o.depressions = random.chance(0.9);
   o.nodata_drains = random.chance(0.7);
   for (const char* side : {"north", "south", "west", "east"})
@@ -106,6 +110,16 @@ void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling
   for (const Index tile : tiles_of_rank(tiling, comm))
     expect_tile(tiling, tile, store.get<Direction>(tile, "directions"), whole.directions(),
                 "directions");
+  std::vector<Link> jumps;
+  for (const Index tile : tiles_of_rank(tiling, comm))
+    for (const TileJump& jump : jumps_of(store, tile).out)
+      jumps.push_back({std::int32_t(jump.root), std::int32_t(jump.target)});
+  std::vector<Link> all_jumps;
+  for (const comm::Bytes& bytes : comm.all_gather(to_bytes(jumps)))
+    for (const Link& jump : from_bytes<Link>(bytes)) all_jumps.push_back(jump);
+  std::sort(all_jumps.begin(), all_jumps.end(),
+            [](const Link& a, const Link& b) { return a.root < b.root; });
+  EXPECT_EQ(all_jumps, whole.jumps());
   const auto& count = std::get<std::vector<std::int64_t>>(whole.accumulation());
   const auto narrow = whole.basins();
   const std::vector<Index> basins(narrow.begin(), narrow.end());
@@ -117,6 +131,27 @@ void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling
       [&](Index tile, const std::vector<Index>& part) {
         expect_tile(tiling, tile, part, basins, "basins");
       });
+}
+
+// Channels with random limits.
+template <class T>
+void compare_breach(comm::Comm& comm, Random& random, const TiledCase<T>& c, const Tiling& tiling) {
+  const par::Queue queue = par::Queue::host(1);
+  BreachLimits limits;
+  if (random.chance(0.5)) limits.max_length = 1 + random.below(8);
+  if (random.chance(0.5)) limits.max_depth = random.unit() * 4;
+  Session whole(queue, c.raster, c.options, {});
+  BreachStats expected;
+  const domain::Raster cut = whole.breached(limits, expected);
+  test::MemorySource source(c.raster);
+  BlockReader reader(source, breach_options(c.options), tiling);
+  TileStore store;
+  const BreachStats found = tiled_breach<T>(comm, queue, reader, store, limits);
+  EXPECT_EQ(found.breached, expected.breached);
+  EXPECT_EQ(found.remaining, expected.remaining);
+  for (const Index tile : tiles_of_rank(tiling, comm))
+    expect_tile(tiling, tile, store.get<T>(tile, "breached"), std::get<std::vector<T>>(cut.cells),
+                "breach");
 }
 
 }  // namespace terrawave::terrain::reference

@@ -64,11 +64,14 @@ inline ProductCase random_product(Random& random, Index max_side,
     flow.weights = (folder / "weights.npy").string();
     if (write) io::write_raster(flow.weights, weights);
   }
-  const char* many[] = {"fill", "flow", "accumulate", "streams", "slope", "verify"};
+  const char* many[] = {"fill",   "flow",  "accumulate", "streams", "slope",
+                        "verify", "carve", "breach",     "jump"};
   const char* single[] = {"basins", "order", "length", "hand", "watershed", "lakes"};
   Step& s = c.step;
   s.op = flow.single_receiver() && random.chance(0.6) ? single[random.below(6)]
-                                                      : many[random.below(6)];
+                                                      : many[random.below(9)];
+  if (s.op == "jump") flow.mode = RouteMode::jump;
+  if (s.op == "jump" && !flow.single_receiver()) flow.rule = FlowRule::d8;
   if (s.op == "flow" && !flow.single_receiver()) flow.rule = FlowRule::dinf;
   if (s.op == "lakes") {
     flow.mode = RouteMode::carve;
@@ -78,11 +81,15 @@ inline ProductCase random_product(Random& random, Index max_side,
     flow.combine = random.chance(0.5) ? Combine::max : Combine::min;
   const char* codes[] = {"esri", "taudem", "grass", "whitebox", "ldd", "richdem", "receivers"};
   s.codes = codes[random.below(7)];
+  if (s.op == "flow" && flow.single_receiver() && flow.mode == RouteMode::jump)
+    s.codes = "receivers";
   const bool counts = flow.weights == "unit";
   s.threshold = random.chance(0.5) ? (counts ? 2 : 1e3) : (counts ? 7 : 1e4);
   s.kind = random.chance(0.5) ? "strahler" : "shreve";
   s.surface = random.chance(0.5) ? "filled" : "ground";
   s.upstream = random.chance(0.5);
+  s.breach.max_length = random.chance(0.5) ? 0 : 1 + random.below(6);
+  s.breach.max_depth = random.chance(0.5) ? 0 : random.unit() * 4;
   s.snap = random.below(4);
   s.points = (folder / "points.csv").string();
   std::string points = "row,col,name\n";

@@ -11,6 +11,17 @@ if(TARGET terrawave)
     COMMAND python3 ${folder}/budget_test.py $<TARGET_FILE:terrawave>)
   set_tests_properties(cli.terrain_app.budget PROPERTIES LABELS "cli;terrain_app" TIMEOUT 300)
 endif()
+if(TARGET terrawave)
+  set(ranks)
+  if(TERRAWAVE_MPI)
+    set(ranks ${MPIEXEC_EXECUTABLE} 3)
+  endif()
+  add_test(NAME cli.terrain_app.tiles
+    COMMAND python3 ${folder}/tiles_test.py $<TARGET_FILE:terrawave> ${ranks})
+  set_tests_properties(cli.terrain_app.tiles PROPERTIES LABELS "cli;terrain_app" TIMEOUT 300
+    PROCESSORS 2
+    ENVIRONMENT "OMP_WAIT_POLICY=passive;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_btl_vader_single_copy_mechanism=none")
+endif()
 if(TARGET terrawave AND TERRAWAVE_MPI AND TERRAWAVE_GEO)
   foreach(case chain jacksboro)
     set(file ${folder}/ranks/case.toml)

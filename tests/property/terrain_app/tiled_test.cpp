@@ -24,6 +24,7 @@ TYPED_TEST(Tiled, EqualsOnePieceForRandomTilings) {
     const Tiling tiling = {info.rows, info.cols, 1 + random.below(info.rows),
                            1 + random.below(info.cols)};
     reference::compare_tiled<TypeParam>(*self, c, tiling);
+    reference::compare_breach<TypeParam>(*self, random, c, tiling);
   }
 }
 

@@ -1,5 +1,5 @@
 // Any number of ranks gives the files, facts and words of one piece.
-#include "reference/tiled_products_compare.hpp"
+#include "reference/tiled_from_compare.hpp"
 #include "scratch_folder.hpp"
 #include "test_world.hpp"
 
@@ -21,6 +21,22 @@ TEST(TiledProductsRanks, EqualOnePiece) {
     reference::compare_product(world, c, tiling_for_ranks(info.rows, info.cols, world.size()),
                                folder);
     reference::compare_product(world, c, c.tiling, folder);
+    world.barrier();
+  }
+}
+
+TEST(TiledProductsRanks, ReadDirectionsAsOnePiece) {
+  const test::ScratchFolder own;
+  comm::Comm& world = test::world();
+  comm::Bytes name = to_bytes(std::span<const char>(own.path().string()));
+  world.broadcast(name, 0);
+  const std::filesystem::path folder(
+      std::string(reinterpret_cast<const char*>(name.data()), name.size()));
+  reference::Random random(78);
+  for (int k = 0; k < 80; ++k) {
+    const auto c = reference::random_from(random, 10, folder, world.is_root());
+    world.barrier();
+    reference::compare_from(world, c, folder);
     world.barrier();
   }
 }

@@ -18,6 +18,9 @@ TEST(TiledRanks, EqualOnePiece) {
     reference::compare_tiled<std::int16_t>(
         test::world(), c,
         {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)});
+    reference::compare_breach<std::int16_t>(
+        test::world(), random, c,
+        {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)});
   }
 }
 

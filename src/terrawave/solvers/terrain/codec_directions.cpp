@@ -1,5 +1,6 @@
 #include "terrawave/solvers/terrain/codec_directions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -45,47 +46,8 @@ int way_out(Index row, Index col, Index rows, Index cols) {
   return col == cols - 1 ? 0 : -1;
 }
 
-// Distinct values that are no codes of the kind, with the first place of each and how many.
-struct Strange {
-  Index row = 0, col = 0, count = 0;
-};
-using Strangers = std::map<double, Strange>;
-
-Strangers strangers(const domain::Raster& raster, const std::vector<std::uint8_t>& valid,
-                    const Kind& kind, std::size_t most) {
-  Strangers found;
-  for (Index i = 0; i < raster.info.size(); ++i) {
-    if (valid[std::size_t(i)] == 0) continue;
-    const double value = domain::value_at(raster.cells, i);
-    if (direction_of(kind, value) >= 0) continue;
-    const auto at = found.find(value);
-    if (at != found.end())
-      ++at->second.count;
-    else if (found.size() < most)
-      found[value] = {i / raster.info.cols, i % raster.info.cols, 1};
-  }
-  return found;
-}
-
-std::optional<double> nodata_of(const domain::Raster& raster, const Kind& kind) {
-  return raster.info.nodata ? raster.info.nodata : std::optional(kind.nodata);
-}
-
-[[noreturn]] void refuse(const domain::Raster& raster, const Kind& kind, const Strangers& bad) {
-  std::string list;
-  for (const auto& [value, where] : bad)
-    list += fmt::format("{}{} ({} cell{}, first at row {}, column {})", list.empty() ? "" : ", ",
-                        value, where.count, where.count == 1 ? "" : "s", where.row, where.col);
-  std::string fits;
-  for (const Kind& other : kinds) {
-    const auto valid = domain::valid_cells(raster.cells, nodata_of(raster, other));
-    if (strangers(raster, valid, other, 1).empty()) fits += fmt::format(" {}", other.name);
-  }
-  throw InputError(fmt::format(
-      "{}: error: expected direction codes of kind {}, found {}{}; {}", raster.info.name, kind.name,
-      list, bad.size() == 8 ? ", ..." : "",
-      fits.empty() ? "the raster is of none of the known kinds: is it a raster of directions?"
-                   : "it could be of kind" + fits));
+std::optional<double> nodata_of(const domain::RasterInfo& info, const Kind& kind) {
+  return info.nodata ? info.nodata : std::optional(kind.nodata);
 }
 
 }  // namespace
@@ -133,23 +95,71 @@ domain::Raster encode_directions(std::span<const Direction> direction,
   return raster;
 }
 
-Decoded decode_directions(const domain::Raster& raster, Codes codes) {
+std::vector<StrangeCode> strange_codes(const domain::Cells& cells, const domain::RasterInfo& map,
+                                       const domain::Window& part, Codes codes, std::size_t most) {
   const Kind& kind = kind_of(codes);
-  const auto valid = domain::valid_cells(raster.cells, nodata_of(raster, kind));
-  if (const Strangers bad = strangers(raster, valid, kind, 8); !bad.empty())
-    refuse(raster, kind, bad);
-  const Index rows = raster.info.rows;
-  const Index cols = raster.info.cols;
-  Decoded decoded;
-  decoded.direction.assign(std::size_t(raster.info.size()), kNoDirection);
-  for (Index i = 0; i < raster.info.size(); ++i) {
+  const auto valid = domain::valid_cells(cells, nodata_of(map, kind));
+  std::map<double, StrangeCode> found;
+  for (Index i = 0; i < part.size(); ++i) {
     if (valid[std::size_t(i)] == 0) continue;
-    int d = direction_of(kind, domain::value_at(raster.cells, i));
-    if (d < kNeighbours) {
-      const Index row = i / cols + kRowStep[d];
-      const Index col = i % cols + kColStep[d];
-      const bool outside = row < 0 || row >= rows || col < 0 || col >= cols;
-      if (outside || valid[std::size_t(row * cols + col)] == 0) {
+    const double value = domain::value_at(cells, i);
+    if (direction_of(kind, value) >= 0) continue;
+    const auto at = found.find(value);
+    if (at != found.end())
+      ++at->second.count;
+    else if (found.size() < most)
+      found[value] = {value, (part.row + i / part.cols) * map.cols + part.col + i % part.cols, 1};
+  }
+  std::vector<StrangeCode> list;
+  for (const auto& [value, strange] : found) list.push_back(strange);
+  return list;
+}
+
+void count_codes(const domain::Cells& cells, const domain::RasterInfo& map, Codes codes,
+                 std::vector<StrangeCode>& values) {
+  const auto valid = domain::valid_cells(cells, nodata_of(map, kind_of(codes)));
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    if (valid[i] == 0) continue;
+    const double value = domain::value_at(cells, Index(i));
+    for (StrangeCode& s : values) s.count += s.value == value ? 1 : 0;
+  }
+}
+
+void refuse_codes(const domain::RasterInfo& map, Codes codes, std::vector<StrangeCode> strange,
+                  const std::vector<Codes>& fitting) {
+  std::sort(strange.begin(), strange.end(),
+            [](const StrangeCode& a, const StrangeCode& b) { return a.value < b.value; });
+  std::string list;
+  for (const StrangeCode& s : strange)
+    list += fmt::format("{}{} ({} cell{}, first at row {}, column {})", list.empty() ? "" : ", ",
+                        s.value, s.count, s.count == 1 ? "" : "s", s.first / map.cols,
+                        s.first % map.cols);
+  std::string fits;
+  for (const Codes other : fitting) fits += fmt::format(" {}", name_of(other));
+  throw InputError(fmt::format(
+      "{}: error: expected direction codes of kind {}, found {}{}; {}", map.name, name_of(codes),
+      list, strange.size() == kStrangeCodes ? ", ..." : "",
+      fits.empty() ? "the raster is of none of the known kinds: is it a raster of directions?"
+                   : "it could be of kind" + fits));
+}
+
+Decoded decode_part(const domain::Cells& cells, const domain::RasterInfo& map,
+                    const domain::Window& around, const domain::Window& inside, Codes codes) {
+  const Kind& kind = kind_of(codes);
+  const auto valid = domain::valid_cells(cells, nodata_of(map, kind));
+  Decoded decoded;
+  decoded.direction.assign(std::size_t(inside.size()), kNoDirection);
+  for (Index i = 0; i < inside.size(); ++i) {
+    const Index r = inside.row - around.row + i / inside.cols;
+    const Index c = inside.col - around.col + i % inside.cols;
+    const Index at = r * around.cols + c;
+    if (valid[std::size_t(at)] == 0) continue;
+    int d = direction_of(kind, domain::value_at(cells, at));
+    if (d >= 0 && d < kNeighbours) {
+      const Index row = r + kRowStep[d];
+      const Index col = c + kColStep[d];
+      const bool outside = row < 0 || row >= around.rows || col < 0 || col >= around.cols;
+      if (outside || valid[std::size_t(row * around.cols + col)] == 0) {
         d = kRoot;
         ++decoded.led_out;
       }
@@ -157,6 +167,19 @@ Decoded decode_directions(const domain::Raster& raster, Codes codes) {
     decoded.direction[std::size_t(i)] = Direction(d);
   }
   return decoded;
+}
+
+Decoded decode_directions(const domain::Raster& raster, Codes codes) {
+  const domain::Window whole = raster.info.whole();
+  auto strange = strange_codes(raster.cells, raster.info, whole, codes, kStrangeCodes);
+  if (!strange.empty()) {
+    std::vector<Codes> fitting;
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      if (strange_codes(raster.cells, raster.info, whole, Codes(k), 1).empty())
+        fitting.push_back(Codes(k));
+    refuse_codes(raster.info, codes, std::move(strange), fitting);
+  }
+  return decode_part(raster.cells, raster.info, whole, whole, codes);
 }
 
 }  // namespace terrawave::terrain

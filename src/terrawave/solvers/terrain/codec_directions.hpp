@@ -40,4 +40,25 @@ struct Decoded {
 // could be, when a value is no code of this kind.
 Decoded decode_directions(const domain::Raster& raster, Codes codes);
 
+// The same in parts. A value that is no code of a kind:
+struct StrangeCode {
+  double value = 0;
+  Index first = 0;  // linear index in the map
+  Index count = 0;
+};
+inline constexpr std::size_t kStrangeCodes = 8;  // values that a message names
+// Those that a window of the map holds, of different values the first `most` in row order.
+std::vector<StrangeCode> strange_codes(const domain::Cells& cells, const domain::RasterInfo& map,
+                                       const domain::Window& part, Codes codes, std::size_t most);
+// Adds to the count of each of these values what such a window holds of it.
+void count_codes(const domain::Cells& cells, const domain::RasterInfo& map, Codes codes,
+                 std::vector<StrangeCode>& values);
+// Throws the InputError of decode_directions. `fitting`: kinds that have all values of the map.
+[[noreturn]] void refuse_codes(const domain::RasterInfo& map, Codes codes,
+                               std::vector<StrangeCode> strange, const std::vector<Codes>& fitting);
+// The directions of a window from the cells of one around it: a ring wide, cut off at the edges of
+// the map. Expects codes only.
+Decoded decode_part(const domain::Cells& cells, const domain::RasterInfo& map,
+                    const domain::Window& around, const domain::Window& inside, Codes codes);
+
 }  // namespace terrawave::terrain

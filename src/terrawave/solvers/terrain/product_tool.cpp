@@ -21,12 +21,6 @@ par::Queue queue_of(const Tool& tool) {
   return par::Queue::host(tool.threads);
 }
 
-Codes codes_of(const std::string& name) {
-  if (const auto codes = codes_named(name)) return *codes;
-  throw InputError("--from: unknown kind \"" + name +
-                   "\"; expected esri, taudem, grass, whitebox, ldd or richdem");
-}
-
 double host_memory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)); }
 
 ExitCode dry_run(const Tool& tool) {
@@ -49,59 +43,6 @@ ExitCode dry_run(const Tool& tool) {
   return ExitCode::done;
 }
 
-template <class T>
-void repair(const par::Queue& queue, const Grid& grid, const std::vector<T>& heights,
-            std::vector<Direction>& direction, Index& repaired) {
-  const par::Buffer<T> z(queue, heights);
-  Receivers receivers{par::Buffer<Direction>(queue, direction), {}};
-  repaired = repair_loops<T>(queue, grid, z.cview(), receivers);
-  direction = receivers.direction.download();
-}
-
-// Loops of the directions are named, or broken at the lowest cell.
-Index settle_loops(const Tool& tool, const par::Queue& queue, const domain::RasterInfo& info,
-                   std::vector<Direction>& direction) {
-  const Grid grid = grid_of(info, tool.flow);
-  const Receivers receivers{par::Buffer<Direction>(queue, direction), {}};
-  const std::vector<Index> loop = find_loop(queue, grid, receivers);
-  if (loop.empty()) return 0;
-  if (!tool.step.repair) {
-    std::string list;
-    for (std::size_t k = 0; k < std::min<std::size_t>(loop.size(), 8); ++k)
-      list += fmt::format(" (row {}, column {})", loop[k] / info.cols, loop[k] % info.cols);
-    throw InputError(fmt::format(
-        "{}: error: the directions run in a loop of {} cells:{}{}; break loops with terrawave "
-        "terrain codes --repair",
-        info.name, loop.size(), list, loop.size() > 8 ? " ..." : ""));
-  }
-  Index repaired = 0;
-  if (tool.heights.empty()) {
-    repair(queue, grid, std::vector<std::uint8_t>(direction.size(), 0), direction, repaired);
-  } else {
-    const domain::Raster z = read_alike(tool.heights, info, "raster of heights");
-    std::visit(
-        [&](auto span) {
-          using T = std::remove_const_t<typename decltype(span)::element_type>;
-          repair(queue, grid, std::vector<T>(span.begin(), span.end()), direction, repaired);
-        },
-        heights_of(z));
-  }
-  return repaired;
-}
-
-struct DirectionInput {
-  domain::RasterInfo info;
-  Decoded decoded;
-  Index repaired = 0;
-};
-
-DirectionInput read_directions(const Tool& tool, const par::Queue& queue) {
-  const domain::Raster raster = io::read_raster(tool.input, tool.band);
-  DirectionInput input{raster.info, decode_directions(raster, codes_of(tool.from)), 0};
-  input.repaired = settle_loops(tool, queue, input.info, input.decoded.direction);
-  return input;
-}
-
 void print_made(const Tool& tool, const Made& made) {
   if (tool.json)
     fmt::print("{}\n", made.facts);
@@ -110,19 +51,11 @@ void print_made(const Tool& tool, const Made& made) {
 }
 
 ExitCode convert_codes(const Tool& tool, const par::Queue& queue) {
-  if (!codes_named(tool.step.codes))
-    throw InputError("--to: unknown kind \"" + tool.step.codes +
-                     "\"; expected esri, taudem, grass, whitebox, ldd or richdem");
-  if (tool.step.out.empty())
-    throw InputError("terrain codes: expected an output file; give it with -o");
-  io::check_raster_target(tool.step.out);
-  const DirectionInput input = read_directions(tool, queue);
-  io::write_raster(tool.step.out, encode_directions(input.decoded.direction, input.info,
-                                                    *codes_named(tool.step.codes)));
-  print_made(tool, {fmt::format("{{\"led_out\":{},\"repaired_loops\":{}}}", input.decoded.led_out,
-                                input.repaired),
-                    fmt::format("{} cells led off the map or into nodata, {} loops repaired",
-                                input.decoded.led_out, input.repaired)});
+  const DirectionInput input =
+      read_directions(queue, tool.input, tool.band, source_of(tool), tool.flow);
+  io::write_raster(tool.step.out,
+                   encode_directions(input.direction, input.info, *codes_named(tool.step.codes)));
+  print_made(tool, converted(input.led_out, input.repaired));
   return ExitCode::done;
 }
 
@@ -131,19 +64,29 @@ Session open_session(const Tool& tool, const par::Queue& queue) {
   if (tool.terminal)
     progress = [](const std::string& phase) { fmt::print(stderr, "{} ...\n", phase); };
   if (!tool.from.empty()) {
-    DirectionInput input = read_directions(tool, queue);
-    return Session(queue, input.info, std::move(input.decoded.direction), tool.flow, progress);
+    DirectionInput input =
+        read_directions(queue, tool.input, tool.band, source_of(tool), tool.flow);
+    return Session(queue, input.info, std::move(input.direction), tool.flow, progress);
   }
   return Session(queue, io::read_raster(tool.input, tool.band), tool.flow, progress);
 }
 
-}  // namespace
-
-namespace {
+void check_conversion(const Tool& tool) {
+  source_of(tool);
+  if (!codes_named(tool.step.codes))
+    throw InputError("--to: unknown kind \"" + tool.step.codes +
+                     "\"; expected esri, taudem, grass, whitebox, ldd or richdem");
+  if (tool.step.out.empty())
+    throw InputError("terrain codes: expected an output file; give it with -o");
+  io::check_raster_target(tool.step.out);
+}
 
 ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
-  if (tool.step.op == "codes")
-    return comm.is_root() ? convert_codes(tool, queue_of(tool)) : ExitCode::done;
+  const bool tiled = comm.size() > 1 || !tool.memory.empty();
+  if (tool.step.op == "codes") {
+    check_conversion(tool);
+    return tiled ? run_tiled_tool(tool, comm) : convert_codes(tool, queue_of(tool));
+  }
   Tool checked = tool;
   if (tool.dry_run) {
     if (checked.step.out.empty()) checked.step.out = "out.npy";
@@ -153,7 +96,7 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
   check_step(checked.step, checked.flow);
   if (!checked.from.empty() && !checked.flow.single_receiver())
     throw InputError("--from: directions have one receiver per cell; leave --dinf and --mfd out");
-  if (comm.size() > 1 || !checked.memory.empty()) return run_tiled_tool(checked, comm);
+  if (tiled) return run_tiled_tool(checked, comm);
   Session session = open_session(checked, queue_of(checked));
   print_made(checked, make_product(session, checked.step));
   if (checked.verify && checked.step.op != "verify") {
@@ -168,6 +111,16 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
 }
 
 }  // namespace
+
+DirectionSource source_of(const Tool& tool) {
+  return direction_source(tool.from, tool.step.repair, tool.heights);
+}
+
+Made converted(Index led_out, Index repaired) {
+  return {
+      fmt::format("{{\"led_out\":{},\"repaired_loops\":{}}}", led_out, repaired),
+      fmt::format("{} cells led off the map or into nodata, {} loops repaired", led_out, repaired)};
+}
 
 ExitCode run_tool(const Tool& tool, comm::Comm& comm) {
   try {

@@ -5,7 +5,8 @@
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/comm/comm.hpp"
-#include "terrawave/solvers/terrain/product_options.hpp"
+#include "terrawave/solvers/terrain/product_from.hpp"
+#include "terrawave/solvers/terrain/product_run.hpp"
 
 namespace terrawave::terrain {
 
@@ -25,6 +26,10 @@ struct Tool {
   std::string report;
   bool terminal = false;  // show progress on standard error
 };
+
+DirectionSource source_of(const Tool& tool);  // of --from
+// Facts and words of `terrain codes`.
+Made converted(Index led_out, Index repaired);
 
 // Runs the tool with all ranks; several ranks work in tiles. Prints on the root only.
 ExitCode run_tool(const Tool& tool, comm::Comm& comm);

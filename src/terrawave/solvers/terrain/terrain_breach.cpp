@@ -31,7 +31,8 @@ BreachStats breach(const par::Queue& queue, const Grid& grid, par::View<const T>
       path.push_back(c);
     }
     const bool arrived = ground[std::size_t(c)] < ground[p] || is_base(states[std::size_t(c)]);
-    const T level = std::max(ground[p], ground[std::size_t(c)]);
+    // Of the two zeros the positive one, so that it does not matter which pit cuts a cell first.
+    const T level = T(std::max(ground[p], ground[std::size_t(c)]) + T(0));
     Index length = 0;
     double depth = 0;
     for (const Index i : path)

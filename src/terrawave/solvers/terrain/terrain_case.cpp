@@ -170,42 +170,28 @@ std::string run_in_one_piece(Chain& chain, sim::Context& context) {
   return facts.dump();
 }
 
-// Every rank has a block of the raster. What blocks cannot make is made on the first rank.
+// Every rank has a block of the raster.
 std::string run_in_tiles(Chain& chain, sim::Context& context) {
   comm::Comm& comm = context.comm;
-  const auto warn = [&](const std::string& text) {
-    if (comm.is_root()) context.log.warning("terrain: " + text);
-  };
   std::unique_ptr<io::RasterSource> source;
   together(comm, [&] { source = io::open_raster(chain.input, chain.band); });
   const domain::RasterInfo& info = source->info();
-  if (chain.flow.mode == RouteMode::jump && chain.flow.depressions) {
-    warn("jumps are made on the first rank alone");
-    std::string facts = "{}";
-    together(comm, [&] {
-      if (comm.is_root()) facts = run_in_one_piece(chain, context);
-    });
-    return facts;
-  }
-  TiledSession session(comm, context.queue, *source, chain.flow,
-                       tiling_for_ranks(info.rows, info.cols, comm.size()), {},
-                       [&](const std::string& phase) {
-                         if (comm.is_root()) context.log.info("terrain: " + phase);
-                       });
+  const auto session_of = [&](const FlowOptions& flow) {
+    return TiledSession(comm, context.queue, *source, flow,
+                        tiling_for_ranks(info.rows, info.cols, comm.size()), {},
+                        [&](const std::string& phase) {
+                          if (comm.is_root()) context.log.info("terrain: " + phase);
+                        });
+  };
+  TiledSession session = session_of(chain.flow);
   nlohmann::json facts = size_facts(info, session.valid());
   run_steps(chain, context, facts, [&](const Step& step) {
-    const std::string why = why_not_tiled(step, chain.flow);
-    if (why.empty()) return make_tiled_product(session, step);
-    warn(fmt::format("{} is made on the first rank alone: {}", step.op, why));
-    Made made;
-    together(comm, [&] {
-      if (!comm.is_root()) return;
-      FlowOptions flow = chain.flow;
-      if (step.op == "jump") flow.mode = RouteMode::jump;
-      Session whole(context.queue, io::read_raster(chain.input, chain.band), flow, {});
-      made = make_product(whole, step);
-    });
-    return made;
+    if (step.op != "jump" || chain.flow.mode == RouteMode::jump)
+      return make_tiled_product(session, step);
+    FlowOptions flow = chain.flow;
+    flow.mode = RouteMode::jump;
+    TiledSession jumping = session_of(flow);
+    return make_tiled_product(jumping, step);
   });
   chain.maps = tiled_maps(session);
   return facts.dump();

@@ -28,8 +28,7 @@ class Follow {
   const std::vector<Link>& jumps_;
 };
 
-// Calls visit(cells of the loop in flow order, from the smallest index) for every loop until it
-// returns false.
+// Calls visit(cells of the loop in flow order, from the smallest index) for every loop.
 template <class Visit>
 void for_each_loop(const Grid& grid, const Receivers& receivers, const Visit& visit) {
   const Follow follow(grid, receivers);
@@ -47,7 +46,7 @@ void for_each_loop(const Grid& grid, const Receivers& receivers, const Visit& vi
     std::vector<Index> loop{c};
     for (Index n = follow(c); n != c; n = follow(n)) loop.push_back(n);
     std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
-    if (!visit(loop)) return;
+    visit(loop);
   }
 }
 
@@ -58,8 +57,7 @@ std::vector<Index> find_loop(const par::Queue& queue, const Grid& grid,
   queue.synchronize();
   std::vector<Index> found;
   for_each_loop(grid, receivers, [&](const std::vector<Index>& loop) {
-    found = loop;
-    return false;
+    if (found.empty() || loop[0] < found[0]) found = loop;
   });
   return found;
 }
@@ -72,11 +70,10 @@ Index repair_loops(const par::Queue& queue, const Grid& grid, par::View<const T>
   queue.impl().download(heights.data(), z.data, heights.size() * sizeof(T));
   for_each_loop(grid, receivers, [&](const std::vector<Index>& loop) {
     pits.push_back(*std::min_element(loop.begin(), loop.end(), [&](Index a, Index b) {
-      const T za = heights[std::size_t(a)];
-      const T zb = heights[std::size_t(b)];
-      return za < zb || (!(zb < za) && a < b);
+      const double za = loop_height(double(heights[std::size_t(a)]));
+      const double zb = loop_height(double(heights[std::size_t(b)]));
+      return za < zb || (za == zb && a < b);
     }));
-    return true;
   });
   for (const Index pit : pits) {
     const Direction root = kRoot;

@@ -14,7 +14,9 @@
 // hung from the outlets, and that decides every receiver.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "terrawave/par/buffer.hpp"
@@ -122,9 +124,14 @@ BreachStats breach(const par::Queue& queue, const Grid& grid, par::View<const T>
                    par::View<const std::uint8_t> state, const BreachLimits& limits,
                    par::View<T> cut);
 
-// Finds a cycle of the directions, if there is one: its cells in flow order, starting from the
-// smallest index. Jumps are followed.
+// Of the cycles of the directions the one with the smallest index: its cells in flow order from
+// that one. Empty where there is none. Jumps are followed.
 std::vector<Index> find_loop(const par::Queue& queue, const Grid& grid, const Receivers& receivers);
+inline constexpr Index kNamedLoopCells = 8;  // cells of a loop that a message names
+// A height as loops compare it: a cell without one is the last to become a root.
+inline double loop_height(double z) {
+  return std::isnan(z) ? std::numeric_limits<double>::infinity() : z;
+}
 // Makes the lowest cell (ties: smallest index) of every loop a root. Returns the number of loops.
 template <class T>
 Index repair_loops(const par::Queue& queue, const Grid& grid, par::View<const T> z,

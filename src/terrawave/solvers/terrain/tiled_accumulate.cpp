@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "terrawave/par/buffer.hpp"
-#include "terrawave/solvers/terrain/tiled_links.hpp"
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
 namespace terrawave::terrain {
@@ -23,7 +23,7 @@ struct End {
 
 std::vector<std::int64_t> add_up(const par::Queue& queue, const TileFlow& flow,
                                  const std::vector<std::int64_t>& weights) {
-  const Receivers receivers{par::Buffer<Direction>(queue, flow.inner), {}};
+  const Receivers receivers{par::Buffer<Direction>(queue, flow.inner), flow.jumps};
   const par::Buffer<std::int64_t> weight(queue, weights);
   par::Buffer<std::int64_t> out(queue, flow.window.size());
   accumulate<std::int64_t>(queue, flow.grid, receivers, weight.cview(), out.view());
@@ -74,7 +74,8 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
   together(comm, [&] {
     for (const Index tile : mine) {
       const auto direction = store.get<Direction>(tile, "directions");
-      const TileFlow flow = follow_inside(queue, tiling.window(tile), connectivity, direction);
+      const TileFlow flow =
+          follow_inside(queue, tiling, tile, connectivity, direction, jumps_of(store, tile));
       const auto amount = add_up(queue, flow, weights_of(tile, weights, direction));
       const std::vector<std::uint8_t> no_base(direction.size(), 0);
       summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling)));
@@ -86,7 +87,8 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
     for (std::size_t m = 0; m < mine.size(); ++m) {
       const domain::Window window = tiling.window(mine[m]);
       const auto direction = store.get<Direction>(mine[m], "directions");
-      const TileFlow flow = follow_inside(queue, window, connectivity, direction);
+      const TileFlow flow =
+          follow_inside(queue, tiling, mine[m], connectivity, direction, jumps_of(store, mine[m]));
       const std::span<const std::byte> reply = replies[m];
       const auto count = std::size_t(from_bytes<Index>(reply.first(sizeof(Index)))[0]);
       const auto entries = from_bytes<Entry>(reply.subspan(sizeof(Index), count * sizeof(Entry)));
@@ -105,7 +107,7 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       for (std::size_t i = 0; i < basin.size(); ++i) {
         const std::int32_t root = flow.root[i];
         if (root < 0) continue;
-        const Index target = target_of(tiling, window, direction, root);
+        const Index target = next_of(flow, tiling, direction, root);
         basin[i] = target >= 0 ? end.at(target)
                                : (window.row + root / window.cols) * tiling.cols + window.col +
                                      root % window.cols;

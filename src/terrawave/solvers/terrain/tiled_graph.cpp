@@ -194,13 +194,17 @@ std::vector<PassEdge> lowest_forest(std::vector<PassEdge> edges) {
   return kept;
 }
 
-std::vector<CarveStart> carve_starts(const std::vector<PassEdge>& forest, const RimGraph& rims) {
+namespace {
+
+// Hangs the forest from the ocean: visit(edge, from_a) for each edge, outward; `from_a`: it drains
+// its basin a.
+template <class Visit>
+void hang(const std::vector<PassEdge>& forest, const Visit& visit) {
   std::unordered_map<Index, std::vector<std::size_t>> beside;
   for (std::size_t i = 0; i < forest.size(); ++i) {
     beside[forest[i].basin_a].push_back(i);
     beside[forest[i].basin_b].push_back(i);
   }
-  std::vector<CarveStart> starts;
   std::vector<std::uint8_t> used(forest.size(), 0);
   std::deque<Index> open = {kOcean};
   while (!open.empty()) {
@@ -211,21 +215,38 @@ std::vector<CarveStart> carve_starts(const std::vector<PassEdge>& forest, const 
     for (const std::size_t i : at->second) {
       if (used[i] != 0) continue;
       used[i] = 1;
-      const PassEdge& e = forest[i];
-      const bool from_a = e.basin_b == below;  // basin a is drained now
-      const int k = int(e.code & 3);
-      starts.push_back({from_a ? e.code / 4 : e.other, from_a ? k : opposite(k), 0});
-      open.push_back(from_a ? e.basin_a : e.basin_b);
-      // Into every further tile that the old flow of the pass cell crosses on its way to the pit.
-      Index exit = from_a ? e.exit_a : e.exit_b;
-      while (exit >= 0) {
-        const Index entry = exit / 8;
-        starts.push_back({entry, opposite(int(exit % 8)), 0});
-        const RimLink& link = rims.link(entry);
-        exit = link.next < 0 ? -1 : 8 * link.next + link.dir;
-      }
+      const bool from_a = forest[i].basin_b == below;
+      open.push_back(from_a ? forest[i].basin_a : forest[i].basin_b);
+      visit(forest[i], from_a);
     }
   }
+}
+
+}  // namespace
+
+std::vector<CarveStart> carve_starts(const std::vector<PassEdge>& forest, const RimGraph& rims) {
+  std::vector<CarveStart> starts;
+  hang(forest, [&](const PassEdge& e, bool from_a) {
+    const int k = int(e.code & 3);
+    starts.push_back({from_a ? e.code / 4 : e.other, from_a ? k : opposite(k), 0});
+    // Into every further tile that the old flow of the pass cell crosses on its way to the pit.
+    Index exit = from_a ? e.exit_a : e.exit_b;
+    while (exit >= 0) {
+      const Index entry = exit / 8;
+      starts.push_back({entry, opposite(int(exit % 8)), 0});
+      const RimLink& link = rims.link(entry);
+      exit = link.next < 0 ? -1 : 8 * link.next + link.dir;
+    }
+  });
+  return starts;
+}
+
+std::vector<JumpStart> jump_starts(const std::vector<PassEdge>& forest) {
+  std::vector<JumpStart> starts;
+  hang(forest, [&](const PassEdge& e, bool from_a) {
+    starts.push_back(from_a ? JumpStart{e.code / 4, e.other, e.basin_a}
+                            : JumpStart{e.other, e.code / 4, e.basin_b});
+  });
   return starts;
 }
 

@@ -71,6 +71,14 @@ struct CarveStart {
   std::int32_t dir = 0;
   std::int32_t unused = 0;
 };
+// A basin to link across its pass: the basin of `cell` drains to `target` on the other side.
+struct JumpStart {
+  Index cell = 0;
+  Index target = 0;
+  Index basin = 0;  // of `cell`, or of the group that is drained there
+};
+// Hangs the forest from the ocean; every basin reached that way drains through its pass.
+std::vector<JumpStart> jump_starts(const std::vector<PassEdge>& forest);
 // Hangs the forest from the ocean; each basin reached that way is carved from its pass down to its
 // pit. Returns every entry of such a path into a tile.
 std::vector<CarveStart> carve_starts(const std::vector<PassEdge>& forest, const RimGraph& rims);

@@ -43,6 +43,16 @@ BlockReader::BlockReader(io::RasterSource& source, const FlowOptions& options, c
   }
 }
 
+BlockReader BlockReader::turned(BlockReader& straight, const Tiling& tiling) {
+  FlowOptions options;  // those that say where flow leaves are the other reader's
+  options.rule = straight.options_.rule;
+  options.loop_rows = straight.options_.loop_cols;
+  options.loop_cols = straight.options_.loop_rows;
+  BlockReader reader(straight.source_, options, tiling);
+  reader.straight_ = &straight;
+  return reader;
+}
+
 void BlockReader::mark(io::RasterSource& mask, CellState as, const domain::Window& window,
                        std::vector<std::uint8_t>& state) const {
   const domain::Cells cells = read_from(mask, window);
@@ -86,8 +96,13 @@ void BlockReader::mark_listed(const domain::Window& w, std::vector<std::uint8_t>
   }
 }
 
+double BlockReader::width(Index row) const {
+  const Index rows = info().rows;
+  const auto at = metric_.uniform ? std::size_t{0} : std::size_t((row + rows) % rows);
+  return std::max(metric_.dx[at], 1e-6 * height());
+}
+
 TileShape BlockReader::shape(Index tile) const {
-  const domain::RasterInfo& info = source_.info();
   TileShape shape;
   shape.inside = tiling_.window(tile);
   shape.around = tiling_.with_halo(tile, 1);
@@ -96,10 +111,8 @@ TileShape BlockReader::shape(Index tile) const {
   grid.rows = shape.around.rows;
   grid.cols = shape.around.cols;
   grid.connectivity = options_.connectivity();
-  grid.dy = metric_.dy[std::size_t(info.rows / 2)];
-  const auto width = [&](Index row) {
-    return std::max(metric_.dx[std::size_t((row + info.rows) % info.rows)], 1e-6 * grid.dy);
-  };
+  if (straight_ != nullptr) return shape;
+  grid.dy = height();
   grid.dx.assign({width(0)});
   if (metric_.uniform) return shape;
   grid.dx.clear();
@@ -108,12 +121,11 @@ TileShape BlockReader::shape(Index tile) const {
 }
 
 template <class T>
-Block<T> BlockReader::read(Index tile) {
+void BlockReader::read_window(const domain::Window& around, std::vector<T>& heights,
+                              std::vector<std::uint8_t>& states) {
   const domain::RasterInfo& info = source_.info();
-  // States of the ring depend on its neighbours: read one more.
-  const domain::Window wide = tiling_.with_halo(tile, 2);
-  Block<T> block;
-  static_cast<TileShape&>(block) = shape(tile);
+  // States depend on neighbours: read a ring more.
+  const domain::Window wide = tiling_.widened(around, 1);
   const domain::Cells cells = read_from(source_, wide);
   const auto& z = std::get<std::vector<T>>(cells);
 
@@ -146,14 +158,37 @@ Block<T> BlockReader::read(Index tile) {
   if (sinks_) mark(*sinks_, CellState::sink, wide, state);
   mark_listed(wide, state);
 
-  const domain::Window& a = block.around;
-  block.z.resize(std::size_t(a.size()));
-  block.state.resize(std::size_t(a.size()));
-  for (Index r = 0; r < a.rows; ++r) {
-    const Index from = (a.row - wide.row + r) * wide.cols + a.col - wide.col;
-    std::copy_n(z.begin() + from, a.cols, block.z.begin() + r * a.cols);
-    std::copy_n(state.begin() + from, a.cols, block.state.begin() + r * a.cols);
+  heights.resize(std::size_t(around.size()));
+  states.resize(std::size_t(around.size()));
+  for (Index r = 0; r < around.rows; ++r) {
+    const Index from = (around.row - wide.row + r) * wide.cols + around.col - wide.col;
+    std::copy_n(z.begin() + from, around.cols, heights.begin() + r * around.cols);
+    std::copy_n(state.begin() + from, around.cols, states.begin() + r * around.cols);
   }
+}
+
+template <class T>
+Block<T> BlockReader::read(Index tile) {
+  Block<T> block;
+  static_cast<TileShape&>(block) = shape(tile);
+  if (straight_ == nullptr) {
+    read_window(block.around, block.z, block.state);
+    return block;
+  }
+  const domain::Window& a = block.around;
+  const domain::Window there = {straight_->tiling_.rows - a.col - a.cols,
+                                straight_->tiling_.cols - a.row - a.rows, a.cols, a.rows};
+  std::vector<T> z;
+  std::vector<std::uint8_t> state;
+  straight_->read_window(there, z, state);
+  block.z.resize(z.size());
+  block.state.resize(z.size());
+  for (Index r = 0; r < a.rows; ++r)
+    for (Index c = 0; c < a.cols; ++c) {
+      const auto from = std::size_t((a.cols - 1 - c) * a.rows + a.rows - 1 - r);
+      block.z[std::size_t(r * a.cols + c)] = z[from];
+      block.state[std::size_t(r * a.cols + c)] = state[from];
+    }
   return block;
 }
 

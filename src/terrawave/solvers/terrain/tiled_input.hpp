@@ -24,6 +24,10 @@ struct TileShape {
     return (inside.row - around.row + i / inside.cols) * around.cols + inside.col - around.col +
            i % inside.cols;
   }
+  // Position in `around` of a cell of the map that lies in the tile.
+  Index around_at(Index cell) const {
+    return (cell / tiling.cols - around.row) * around.cols + cell % tiling.cols - around.col;
+  }
   // Position in `inside` of a position in `around` that lies there.
   Index inside_of(Index a) const {
     return (around.row + a / around.cols - inside.row) * inside.cols + around.col +
@@ -79,18 +83,29 @@ class BlockReader {
  public:
   // `tiling` receives the loops of the options.
   BlockReader(io::RasterSource& source, const FlowOptions& options, const Tiling& tiling);
+  // The raster of another reader turned over its other diagonal, to be filled once more: cell
+  // (row, col) lies in row cols - 1 - col, column rows - 1 - row. Its cells have no size.
+  static BlockReader turned(BlockReader& straight, const Tiling& tiling);
   TileShape shape(Index tile) const;
   // Throws InputError for infinite heights and kept sinks on nodata.
   template <class T>
   Block<T> read(Index tile);
   // Values of another raster of this shape in a window that may lie over looped edges.
   domain::Cells read_from(io::RasterSource& source, const domain::Window& window) const;
+  io::RasterSource& source() const { return source_; }
   const domain::RasterInfo& info() const { return source_.info(); }
   const Tiling& tiling() const { return tiling_; }
   const FlowOptions& options() const { return options_; }
   const domain::CellMetric& metric() const { return metric_; }
+  // Size of the cells [m] of a row (over looped edges too), as grid_of takes it for one piece.
+  double width(Index row) const;
+  double height() const { return metric_.dy[std::size_t(info().rows / 2)]; }
 
  private:
+  // Heights and states of a window.
+  template <class T>
+  void read_window(const domain::Window& around, std::vector<T>& z,
+                   std::vector<std::uint8_t>& state);
   void mark_listed(const domain::Window& window, std::vector<std::uint8_t>& state) const;
   void mark(io::RasterSource& mask, CellState as, const domain::Window& window,
             std::vector<std::uint8_t>& state) const;
@@ -100,6 +115,7 @@ class BlockReader {
   domain::CellMetric metric_;
   std::unique_ptr<io::RasterSource> outlets_, sinks_;
   std::vector<Index> sink_list_;
+  BlockReader* straight_ = nullptr;  // of the raster that this one turns
 };
 
 }  // namespace terrawave::terrain

@@ -225,6 +225,7 @@ std::vector<Lake> find_lakes_of(TiledSession& session) {
 
 std::vector<Lake> find_lakes_tiled(TiledSession& session) {
   require(session.options().mode == RouteMode::carve, "lakes are drained by carving");
+  session.require_heights();
   session.route();
   session.fill();
   return with_height_type(session.info(), [&]<class T>(T) { return find_lakes_of<T>(session); });

@@ -25,8 +25,12 @@ std::vector<double> tile_amounts(TiledSession& session, Index tile);
 Made real_product(TiledSession& session, const Step& step, const char* name,
                   const std::string& what);
 
+// Writes the session's directions in the codes of the step.
+void write_codes(TiledSession& session, const Step& step);
+
 // Heights and flow (tiled_surfaces.cpp).
 Made make_tiled_fill(TiledSession& session, const Step& step);
+Made make_tiled_breach(TiledSession& session, const Step& step);
 Made make_tiled_flow(TiledSession& session, const Step& step);
 Made make_tiled_accumulation(TiledSession& session, const Step& step);
 Made make_tiled_slope(TiledSession& session, const Step& step);

@@ -7,6 +7,7 @@
 namespace terrawave::terrain {
 
 Maps tiled_maps(TiledSession& session, int pixels) {
+  session.require_heights();
   Maps maps;
   maps.info = session.info();
   maps.valid = session.valid();

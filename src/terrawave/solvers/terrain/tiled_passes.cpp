@@ -271,28 +271,29 @@ TilePasses tile_passes(const Block<T>& block, const TileFlow& flow,
   return TileBasins<T>(block, flow, direction, known).solve();
 }
 
+std::size_t way_of(const std::vector<InnerWay>& inner, std::int32_t pit) {
+  const auto at =
+      std::lower_bound(inner.begin(), inner.end(), pit,
+                       [](const InnerWay& way, std::int32_t wanted) { return way.pit < wanted; });
+  return at != inner.end() && at->pit == pit ? std::size_t(at - inner.begin()) : inner.size();
+}
+
 std::vector<Direction> carve_tile(const domain::Window& w, const Tiling& tiling,
                                   const std::vector<Direction>& old,
                                   const std::vector<CarveStart>& starts,
                                   const std::vector<InnerWay>& inner) {
   std::vector<Direction> carved = old;
-  const auto way_of = [&](std::int32_t pit) {
-    const auto at =
-        std::lower_bound(inner.begin(), inner.end(), pit,
-                         [](const InnerWay& way, std::int32_t wanted) { return way.pit < wanted; });
-    return at != inner.end() && at->pit == pit ? std::size_t(at - inner.begin()) : inner.size();
-  };
   std::vector<std::uint8_t> turned(inner.size(), 0);
   for (const CarveStart& start : starts) {
     const Index from =
         (start.cell / tiling.cols - w.row) * w.cols + start.cell % tiling.cols - w.col;
     const std::int32_t pit = reverse(w, old, from, start.dir, carved);
     // Out of an inner basin: the basins on its way out drain into it now.
-    for (std::size_t at = pit < 0 ? inner.size() : way_of(pit); at < inner.size();) {
+    for (std::size_t at = pit < 0 ? inner.size() : way_of(inner, pit); at < inner.size();) {
       const InnerWay& way = inner[at];
       turned[at] = 1;
       reverse(w, old, way.across, opposite(way.dir), carved);
-      at = way.to < 0 ? inner.size() : way_of(way.to);
+      at = way.to < 0 ? inner.size() : way_of(inner, way.to);
     }
   }
   for (std::size_t at = 0; at < inner.size(); ++at)

@@ -27,6 +27,9 @@ struct InnerWay {
   std::int32_t dir = 0;
 };
 
+// Where a pit stands in a list of ways; its size: nowhere.
+std::size_t way_of(const std::vector<InnerWay>& inner, std::int32_t pit);
+
 struct TilePasses {
   std::vector<PassEdge> edges;  // between basins that touch the rim (and the ocean): a forest
   std::vector<InnerWay> inner;  // by pit

@@ -42,8 +42,7 @@ domain::Window Tiling::window(Index tile) const {
   return {row, col, std::min(tile_rows, rows - row), std::min(tile_cols, cols - col)};
 }
 
-domain::Window Tiling::with_halo(Index tile, Index halo) const {
-  const domain::Window w = window(tile);
+domain::Window Tiling::widened(const domain::Window& w, Index halo) const {
   const Index row = loop_rows ? w.row - halo : std::max<Index>(0, w.row - halo);
   const Index col = loop_cols ? w.col - halo : std::max<Index>(0, w.col - halo);
   const Index end_row = w.row + w.rows + halo;

@@ -25,7 +25,8 @@ struct Tiling {
   Index tiles() const { return down() * across(); }
   domain::Window window(Index tile) const;
   // The window with a ring of `halo` cells where the raster has them; over looped edges it goes on.
-  domain::Window with_halo(Index tile, Index halo) const;
+  domain::Window with_halo(Index tile, Index halo) const { return widened(window(tile), halo); }
+  domain::Window widened(const domain::Window& window, Index halo) const;
   // Linear index of a place that may lie beyond a looped edge; -1 outside the map.
   Index cell(Index row, Index col) const {
     if (loop_rows) row = (row % rows + rows) % rows;
@@ -103,6 +104,10 @@ class TileStore {
   template <class T>
   std::vector<T> get(Index tile, const std::string& what) const {
     return from_bytes<T>(get_bytes(tile, what));
+  }
+  // A folder inside this store's for another store; empty where this one is in memory.
+  std::filesystem::path inside(const std::string& name) const {
+    return folder_.empty() ? folder_ : folder_ / name;
   }
   bool has(Index tile, const std::string& what) const;
   void drop(Index tile, const std::string& what);

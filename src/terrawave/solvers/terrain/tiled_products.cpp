@@ -69,34 +69,21 @@ struct Maker {
   const char* op;
   Made (*make)(TiledSession&, const Step&);
 };
-constexpr Maker makers[] = {{"fill", make_tiled_fill},
-                            {"flow", make_tiled_flow},
-                            {"accumulate", make_tiled_accumulation},
-                            {"basins", make_tiled_basins},
-                            {"streams", make_tiled_streams},
-                            {"order", make_tiled_order},
-                            {"length", make_tiled_length},
-                            {"hand", make_tiled_hand},
-                            {"slope", make_tiled_slope},
-                            {"lakes", make_tiled_lakes},
-                            {"watershed", make_tiled_watershed},
+constexpr Maker makers[] = {{"fill", make_tiled_fill},     {"carve", make_tiled_breach},
+                            {"breach", make_tiled_breach}, {"jump", make_tiled_flow},
+                            {"flow", make_tiled_flow},     {"accumulate", make_tiled_accumulation},
+                            {"basins", make_tiled_basins}, {"streams", make_tiled_streams},
+                            {"order", make_tiled_order},   {"length", make_tiled_length},
+                            {"hand", make_tiled_hand},     {"slope", make_tiled_slope},
+                            {"lakes", make_tiled_lakes},   {"watershed", make_tiled_watershed},
                             {"verify", make_verify}};
 
 }  // namespace
 
-std::string why_not_tiled(const Step& step, const FlowOptions& options) {
-  bool known = false;
-  for (const Maker& maker : makers) known = known || step.op == maker.op;
-  if (!known) return "channels and jumps cross tiles; make this product in one piece";
-  if (options.mode == RouteMode::jump && options.depressions)
-    return "--mode jump: jumps cross tiles in one step; use carve or fill";
-  return "";
-}
-
 Made make_tiled_product(TiledSession& session, const Step& step) {
   for (const Maker& maker : makers)
     if (step.op == maker.op) return maker.make(session, step);
-  throw LogicError("no such product in tiles");
+  throw LogicError("no such product");
 }
 
 }  // namespace terrawave::terrain

@@ -8,13 +8,14 @@
 
 namespace terrawave::terrain {
 
-// "" where tiles can make the product with these options; else why not.
-std::string why_not_tiled(const Step& step, const FlowOptions& options);
 // All ranks together; the facts and words are complete on the root.
 Made make_tiled_product(TiledSession& session, const Step& step);
 
 Maps tiled_maps(TiledSession& session, int pixels = kMapPixels);  // complete on the root
 std::vector<Check> verify_tiled(TiledSession& session);
+// Makes fill, directions, accumulation and basins once more and compares them: the fill on the
+// raster turned over its other diagonal, everything in smaller tiles.
+std::vector<Check> verify_tiled_again(TiledSession& session);
 // Lakes as find_lakes numbers them, on the root; "lakes" in the store: the id of each cell.
 std::vector<Lake> find_lakes_tiled(TiledSession& session);
 

@@ -171,7 +171,7 @@ Made make_tiled_watershed(TiledSession& session, const Step& step) {
       session.rings(), session.store(), "watershed", [&](std::size_t m) { return session.bits(m); },
       Index{0}, marks,
       [&](std::size_t m) {
-        return [mark = marks(m)](Index a, int, Index below) {
+        return [mark = marks(m)](Index a, Hop, Index below) {
           const Index own = mark(a);
           return own > 0 ? own : below;
         };

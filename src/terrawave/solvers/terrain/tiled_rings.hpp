@@ -97,19 +97,28 @@ class RimField {
   std::vector<V> received_;
 };
 
-// Visits tiles until no ring changes any more: visit(m) reads field.ring(m) and sets field.rim(m).
-// Every tile is visited once at least. All ranks together.
+// What tiles wait for besides their rings.
+class Post {
+ public:
+  virtual ~Post() = default;
+  virtual bool waits(std::size_t m) const = 0;  // for the m-th tile of this rank
+  virtual void exchange() = 0;                  // all ranks together
+};
+
+// Visits tiles until no ring changes any more and no post waits: visit(m) reads field.ring(m) and
+// sets field.rim(m). Every tile is visited once at least. All ranks together.
 template <class V, class Visit>
-void settle(const Rings& rings, RimField<V>& field, const Visit& visit) {
+void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* post = nullptr) {
   std::vector<std::uint8_t> due(rings.count(), 1);
   const auto work = [&] {
     for (bool again = true; again;) {
       again = false;
       for (std::size_t m = 0; m < due.size(); ++m) {
-        if (due[m] == 0) continue;
+        if (due[m] == 0 && (post == nullptr || !post->waits(m))) continue;
         due[m] = 0;
         const std::vector<V> before = field.rim(m);
         visit(m);
+        again = again || post != nullptr;  // letters may have gone to tiles before this one
         if (field.rim(m) == before) continue;
         for (const std::size_t n : rings.beside(m)) due[n] = 1;
         again = true;
@@ -120,8 +129,10 @@ void settle(const Rings& rings, RimField<V>& field, const Visit& visit) {
     together(rings.comm(), work);
     if (rings.comm().size() == 1) return;
     field.exchange(&due);
+    if (post != nullptr) post->exchange();
     std::int64_t more = 0;
-    for (const std::uint8_t d : due) more += d;
+    for (std::size_t m = 0; m < due.size(); ++m)
+      more += due[m] + (post != nullptr && post->waits(m) ? 1 : 0);
     if (rings.comm().max(more) == 0) return;
   }
 }

@@ -4,6 +4,7 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/tiled_flats.hpp"
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_passes.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 #include "terrawave/solvers/terrain/tiled_surface.hpp"
@@ -29,15 +30,20 @@ std::vector<comm::Bytes> solve_basins(const Tiling& tiling, RimGraph& rims) {
   return replies;
 }
 
-std::vector<comm::Bytes> solve_passes(const Tiling& tiling, const RimGraph& rims,
-                                      std::vector<comm::Bytes>& all) {
-  auto edges = merge_bytes<PassEdge>(all);
-  std::vector<std::vector<CarveStart>> starts(std::size_t(tiling.tiles()));
-  for (const CarveStart& start : carve_starts(lowest_forest(std::move(edges)), rims))
-    starts[std::size_t(tiling.tile_of(start.cell))].push_back(start);
+// Starts to the tiles of their cells.
+template <class Start>
+std::vector<comm::Bytes> by_tile(const Tiling& tiling, const std::vector<Start>& all) {
+  std::vector<std::vector<Start>> starts(std::size_t(tiling.tiles()));
+  for (const Start& start : all) starts[std::size_t(tiling.tile_of(start.cell))].push_back(start);
   std::vector<comm::Bytes> replies;
   for (const auto& list : starts) replies.push_back(to_bytes(list));
   return replies;
+}
+
+std::vector<comm::Bytes> solve_passes(const Tiling& tiling, const RimGraph& rims, bool jump,
+                                      std::vector<comm::Bytes>& all) {
+  const std::vector<PassEdge> forest = lowest_forest(merge_bytes<PassEdge>(all));
+  return jump ? by_tile(tiling, jump_starts(forest)) : by_tile(tiling, carve_starts(forest, rims));
 }
 
 Index count_pits(const std::vector<Direction>& direction, const std::vector<std::uint8_t>& state) {
@@ -76,18 +82,31 @@ Index go_downhill(const par::Queue& queue, const Rings& rings, const FlowOptions
   return rings.comm().sum(pits);
 }
 
-// Carves "downhill" into "directions". Returns the change of the number of roots.
+// "downhill" is what flow follows.
+void keep_downhill(const Rings& rings, TileStore& store) {
+  together(rings.comm(), [&] {
+    for (const Index tile : rings.tiles()) {
+      store.put(tile, "directions", store.get<Direction>(tile, "downhill"));
+      store.drop(tile, "downhill");
+    }
+  });
+}
+
+// Carves "downhill" into "directions", or links its pits. Returns the change of the number of pits
+// that drain nowhere.
 template <class T>
 Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
                         const Surface<T>& surface, TileStore& store) {
   comm::Comm& comm = rings.comm();
   const Tiling& tiling = rings.tiling();
+  const bool jump = options.mode == RouteMode::jump;
   std::vector<comm::Bytes> summaries;
   together(comm, [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const Block<T> block = surface.block(m);
       const auto direction = store.get<Direction>(rings.tile(m), "downhill");
-      const TileFlow flow = follow_inside(queue, block.inside, options.connectivity(), direction);
+      const TileFlow flow =
+          follow_inside(queue, tiling, rings.tile(m), options.connectivity(), direction);
       summaries.push_back(to_bytes(rim_links(flow, direction, block.cut(block.state), {}, tiling)));
     }
   });
@@ -103,7 +122,8 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const Block<T> block = surface.block(m);
       const auto direction = store.get<Direction>(rings.tile(m), "downhill");
-      const TileFlow flow = follow_inside(queue, block.inside, options.connectivity(), direction);
+      const TileFlow flow =
+          follow_inside(queue, tiling, rings.tile(m), options.connectivity(), direction);
       const TilePasses passes =
           tile_passes(block, flow, direction, from_bytes<RimBasin>(basins[m]));
       summaries.push_back(to_bytes(passes.edges));
@@ -112,7 +132,19 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
   });
   const std::vector<comm::Bytes> starts =
       ask_root(comm, tiling, std::move(summaries),
-               [&](auto& all) { return solve_passes(tiling, rims, all); });
+               [&](auto& all) { return solve_passes(tiling, rims, jump, all); });
+  if (jump) {
+    const Index jumps = keep_jumps(rings, store, [&](std::size_t m) {
+      const Index tile = rings.tile(m);
+      const auto direction = store.get<Direction>(tile, "downhill");
+      const TileFlow flow = follow_inside(queue, tiling, tile, options.connectivity(), direction);
+      const auto inner = store.get<InnerWay>(tile, "inner");
+      store.drop(tile, "inner");
+      return jump_tile(flow, tiling, from_bytes<JumpStart>(starts[m]), inner);
+    });
+    keep_downhill(rings, store);
+    return -jumps;
+  }
 
   Index change = 0;
   together(comm, [&] {
@@ -138,8 +170,6 @@ template <class T>
 TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
                        TileStore& store) {
   const FlowOptions& options = reader.options();
-  if (options.depressions && options.mode == RouteMode::jump)
-    throw InputError("--mode jump: jumps cross tiles in one step; use carve or fill in tiles");
   const Rings rings(comm, reader.tiling());
   Surface<T> surface(reader, rings, store);
   TiledStats stats;
@@ -148,12 +178,7 @@ TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& r
   const Index pits = go_downhill(queue, rings, options, surface, store);
   if (!fill) stats.pits = pits;
   if (!options.depressions || (fill && options.flats)) {
-    together(comm, [&] {
-      for (const Index tile : rings.tiles()) {
-        store.put(tile, "directions", store.get<Direction>(tile, "downhill"));
-        store.drop(tile, "downhill");
-      }
-    });
+    keep_downhill(rings, store);
     return stats;
   }
   const Index change = leave_depressions(queue, rings, options, surface, store);

@@ -28,9 +28,9 @@ template <class T>
 TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
                       const TakeTile<T>& take);
 
-// Directions of the raster by the options of the reader (carve, fill, or pits that stay; flats by
-// keys or in the order of cells); kept in `store` as "directions". Mode fill keeps the filled
-// surface there as well, as "filled". Throws InputError for mode jump.
+// Directions of the raster by the options of the reader (carve, jump, fill, or pits that stay;
+// flats by keys or in the order of cells); kept in `store` as "directions". Mode fill keeps the
+// filled surface there as well, as "filled", mode jump its jumps (tiled_jumps.hpp).
 template <class T>
 TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
                        TileStore& store);

@@ -8,6 +8,8 @@
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/product_session.hpp"
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
+#include "terrawave/solvers/terrain/tiled_breach.hpp"
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -17,6 +19,13 @@ using Shares = std::array<double, kNeighbours>;
 FlowOptions settled(FlowOptions options) {
   // Flats of the filled surface follow their single direction.
   if (!options.single_receiver()) options.mode = RouteMode::fill;
+  return options;
+}
+
+// What says where heights drain does not matter to directions.
+FlowOptions without_heights(FlowOptions options) {
+  options.outlets = "edge";
+  options.keep_sinks.clear();
   return options;
 }
 
@@ -44,10 +53,37 @@ TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::Raster
       store_(scratch),
       in_files_(!scratch.empty()),
       progress_(std::move(progress)) {
-  if (this->options().depressions && this->options().mode == RouteMode::jump)
-    throw InputError("--mode jump: jumps cross tiles in one step; use carve or fill in tiles");
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
   count_cells();
+}
+
+TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+                           const DirectionSource& from, const FlowOptions& options,
+                           const Tiling& tiling, const std::filesystem::path& scratch,
+                           Progress progress)
+    : comm_(comm),
+      queue_(queue),
+      reader_(source, without_heights(options), tiling),
+      rings_(comm, reader_.tiling()),
+      store_(scratch),
+      in_files_(!scratch.empty()),
+      progress_(std::move(progress)) {
+  together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
+  from_ = read_tiled_directions(rings_, source, from, this->options().connectivity(), store_);
+  for_tiles(*this, [&](std::size_t, Index tile) {
+    for (const Direction d : store_.get<Direction>(tile, "directions"))
+      valid_ += d != kNoDirection ? 1 : 0;
+  });
+  valid_ = comm_.sum(valid_);
+  edges_ = ring_of<Direction>(*this, "directions");
+  routed_ = true;
+}
+
+void TiledSession::require_heights() const {
+  if (from_)
+    throw InputError(info().name +
+                     ": error: this product needs heights; give a raster of heights instead of one "
+                     "of directions");
 }
 
 void TiledSession::count_cells() {
@@ -71,6 +107,7 @@ void TiledSession::count_cells() {
 }
 
 void TiledSession::fill() {
+  require_heights();
   if (filled_) return;
   begin("fill");
   with_height_type(info(), [&]<class T>(T) {
@@ -79,6 +116,22 @@ void TiledSession::fill() {
     });
   });
   filled_ = true;
+}
+
+BreachStats TiledSession::breach(const BreachLimits& limits) {
+  require_heights();
+  begin("breach");
+  BlockReader reader(reader_.source(), breach_options(options()), tiling());
+  TileStore apart(store_.inside("breach"));
+  BreachStats stats;
+  with_height_type(info(), [&]<class T>(T) {
+    stats = tiled_breach<T>(comm_, queue_, reader, apart, limits);
+    for_tiles(*this, [&](std::size_t, Index tile) {
+      store_.put(tile, "breached", apart.get<T>(tile, "breached"));
+      apart.drop(tile, "breached");
+    });
+  });
+  return stats;
 }
 
 const TiledStats& TiledSession::route() {
@@ -103,7 +156,15 @@ FlowBits TiledSession::bits(std::size_t m) {
     flow.gives[a] = d < kNeighbours ? std::uint8_t(1u << d) : std::uint8_t{0};
     flow.data[a] = d != kNoDirection ? 1 : 0;
   }
+  flow.jumps = jumps_of(store_, rings_.tile(m));
   return flow;
+}
+
+double TiledSession::jump_length(Index root, Index target) const {
+  const Index cols = info().cols;
+  const double rows_down = double(target / cols - root / cols);
+  const double cols_right = double(target % cols - root % cols);
+  return std::hypot(rows_down * reader_.height(), cols_right * reader_.width(root / cols));
 }
 
 FlowBits TiledSession::shared_bits(std::size_t m) {

@@ -6,8 +6,10 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "terrawave/base/exact_sum.hpp"
+#include "terrawave/solvers/terrain/tiled_from.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 #include "terrawave/solvers/terrain/tiled_surface.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
@@ -43,10 +45,16 @@ class TiledSession {
  public:
   using Progress = std::function<void(const std::string& phase)>;
   // `scratch`: a folder for what is kept of the tiles; empty: memory. Throws InputError for what
-  // Session refuses as well, and for mode jump.
+  // Session refuses as well.
   TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
                FlowOptions options, const Tiling& tiling, const std::filesystem::path& scratch,
                Progress progress);
+
+  // From directions in `source`; nothing that needs heights can be asked for. Throws InputError as
+  // read_directions.
+  TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+               const DirectionSource& from, const FlowOptions& options, const Tiling& tiling,
+               const std::filesystem::path& scratch, Progress progress);
 
   comm::Comm& comm() const { return comm_; }
   const par::Queue& queue() const { return queue_; }
@@ -57,9 +65,14 @@ class TiledSession {
   const Rings& rings() const { return rings_; }
   TileStore& store() { return store_; }
   bool in_files() const { return in_files_; }
+  bool has_heights() const { return !from_.has_value(); }
+  void require_heights() const;  // throws InputError
+  const FromStats& from_stats() const { return *from_; }
   Index valid() const { return valid_; }
 
-  void fill();                // "filled": the type of the heights
+  void fill();  // "filled": the type of the heights
+  // "breached": the type of the heights. Made anew by each call.
+  BreachStats breach(const BreachLimits& limits);
   const TiledStats& route();  // "directions": Direction
   void accumulate();          // "accumulation": int64_t or double
   bool integers() const;      // which of the two
@@ -70,8 +83,11 @@ class TiledSession {
   // The flow of a tile and its ring: of single receivers, or of the fractions.
   FlowBits bits(std::size_t m);
   FlowBits shared_bits(std::size_t m);
+  // Distance [m] of a jump, as FlowTree::step_length measures it.
+  double jump_length(Index root, Index target) const;
   template <class T>
   Block<T> ground(std::size_t m) {
+    require_heights();
     return reader_.read<T>(rings_.tile(m));
   }
   // The m-th tile's weights, 0 at nodata. V: int64_t where integers(), else double.
@@ -94,6 +110,7 @@ class TiledSession {
   TileStore store_;
   bool in_files_;
   Progress progress_;
+  std::optional<FromStats> from_;  // of directions that were read
   std::shared_ptr<io::RasterSource> weights_;
   std::unique_ptr<RimField<Direction>> edges_;
   TiledStats stats_, fill_stats_;

@@ -7,6 +7,7 @@
 
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"
 
@@ -29,30 +30,44 @@ Index mark_streams(TiledSession& session, double threshold) {
   return session.comm().sum(count);
 }
 
+// The heights of a tile; empty where there are none.
+std::vector<double> tile_heights(TiledSession& session, std::size_t m) {
+  std::vector<double> heights;
+  if (!session.has_heights()) return heights;
+  with_height_type(session.info(), [&]<class T>(T) {
+    const Block<T> block = session.ground<T>(m);
+    for (const T z : block.cut(block.z)) heights.push_back(double(z));
+  });
+  return heights;
+}
+
 // Each tile's stream cells, on the root in their order.
 std::vector<StreamCell> gather_streams(TiledSession& session) {
   std::vector<StreamCell> mine;
-  with_height_type(session.info(), [&]<class T>(T) {
-    for_tiles(session, [&](std::size_t m, Index tile) {
-      const Block<T> block = session.ground<T>(m);
-      const std::vector<double> all = tile_amounts(session, tile);
-      const std::vector<Direction> direction = tile_directions(session, tile);
-      const auto stream = session.store().get<std::uint8_t>(tile, "stream");
-      for (Index i = 0; i < block.inside.size(); ++i) {
-        if (stream[std::size_t(i)] == 0) continue;
-        const Index a = block.around_of(i);
-        StreamCell cell;
-        cell.cell = block.global(a);
-        if (const Direction d = direction[std::size_t(i)]; d < kNeighbours) {
-          const Index row = a / block.around.cols;
-          cell.receiver = block.global(neighbour8(block, row, a - row * block.around.cols, d));
-          cell.length = block.grid.distance(row, d);
-        }
-        cell.accumulation = all[std::size_t(i)];
-        cell.z = double(block.z[std::size_t(a)]);
-        mine.push_back(cell);
+  for_tiles(session, [&](std::size_t m, Index tile) {
+    const TileShape shape = session.reader().shape(tile);
+    const std::vector<double> z = tile_heights(session, m);
+    const std::vector<double> all = tile_amounts(session, tile);
+    const std::vector<Direction> direction = tile_directions(session, tile);
+    const auto stream = session.store().get<std::uint8_t>(tile, "stream");
+    const TileJumps jumps = jumps_of(session.store(), tile);
+    for (Index i = 0; i < shape.inside.size(); ++i) {
+      if (stream[std::size_t(i)] == 0) continue;
+      const Index a = shape.around_of(i);
+      StreamCell cell;
+      cell.cell = shape.global(a);
+      if (const Direction d = direction[std::size_t(i)]; d < kNeighbours) {
+        const Index row = a / shape.around.cols;
+        cell.receiver = shape.global(neighbour8(shape, row, a - row * shape.around.cols, d));
+        cell.length = shape.grid.distance(row, d);
+      } else if (const TileJump* jump = jumps.from(cell.cell)) {
+        cell.receiver = jump->target;
+        cell.length = session.jump_length(jump->root, jump->target);
       }
-    });
+      cell.accumulation = all[std::size_t(i)];
+      if (!z.empty()) cell.z = z[std::size_t(i)];
+      mine.push_back(cell);
+    }
   });
   std::vector<StreamCell> cells = gather_values(session.comm(), mine);
   std::sort(cells.begin(), cells.end(),
@@ -84,7 +99,7 @@ Made make_hand_of(TiledSession& session, const Step& step) {
         return [on = marks(m)](Index a) { return on->at(a) ? on->z(a) : kNoValue; };
       },
       [&](std::size_t m) {
-        return [on = marks(m)](Index a, int, double below) { return on->at(a) ? on->z(a) : below; };
+        return [on = marks(m)](Index a, Hop, double below) { return on->at(a) ? on->z(a) : below; };
       });
   for_tiles(session, [&](std::size_t m, Index tile) {
     const Block<T> block = surface.block(m);
@@ -104,7 +119,8 @@ Made make_tiled_streams(TiledSession& session, const Step& step) {
   if (io::is_vector_name(step.out)) {
     const std::vector<StreamCell> cells = gather_streams(session);
     together(session.comm(), [&] {
-      if (session.comm().is_root()) write_network(step.out, session.info(), cells, true);
+      if (session.comm().is_root())
+        write_network(step.out, session.info(), cells, session.has_heights());
     });
   } else {
     write_tiles(session, step.out, domain::CellType::u8, 255.0, [&](std::size_t, Index tile) {
@@ -171,8 +187,10 @@ Made make_tiled_length(TiledSession& session, const Step& step) {
         session.rings(), session.store(), "length", bits, kNoValue,
         [](std::size_t) { return [](Index) { return 0.0; }; },
         [&](std::size_t m) {
-          return [shape = shape_of(m)](Index a, int k, double below) {
-            return shape.grid.distance(a / shape.around.cols, k) + below;
+          return [&session, shape = shape_of(m)](Index a, Hop hop, double below) {
+            const double way = hop.k >= 0 ? shape.grid.distance(a / shape.around.cols, hop.k)
+                                          : session.jump_length(shape.global(a), hop.target);
+            return way + below;
           };
         });
     return real_product(session, step, "length", "way to the outlet");
@@ -186,10 +204,14 @@ Made make_tiled_length(TiledSession& session, const Step& step) {
         return start;
       },
       [&](std::size_t m) {
-        return [shape = shape_of(m)](Index, double longest, std::span<const Donor<double>> donors) {
-          for (const Donor<double>& d : donors)
-            longest = std::max(
-                longest, d.value + shape.grid.distance(d.at / shape.around.cols, opposite(d.k)));
+        return [&session, shape = shape_of(m)](Index a, double longest,
+                                               std::span<const Donor<double>> donors) {
+          for (const Donor<double>& d : donors) {
+            const double way = d.k >= 0
+                                   ? shape.grid.distance(d.at / shape.around.cols, opposite(d.k))
+                                   : session.jump_length(d.root, shape.global(a));
+            longest = std::max(longest, d.value + way);
+          }
           return longest;
         };
       });
@@ -197,6 +219,7 @@ Made make_tiled_length(TiledSession& session, const Step& step) {
 }
 
 Made make_tiled_hand(TiledSession& session, const Step& step) {
+  session.require_heights();
   return with_height_type(session.info(),
                           [&]<class T>(T) { return make_hand_of<T>(session, step); });
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"
 
@@ -43,9 +44,42 @@ Made make_fill_of(TiledSession& session, const Step& step) {
               fmt::format("raised {} cells by at most {}, {} in all", raised, most, sum.value()));
 }
 
+template <class T>
+Made make_breach_of(TiledSession& session, const Step& step) {
+  const BreachStats stats = session.breach(step.op == "carve" ? BreachLimits{} : step.breach);
+  Index lowered = 0;
+  double most = 0;
+  for_tiles(session, [&](std::size_t m, Index tile) {
+    const Block<T> block = session.ground<T>(m);
+    const auto cut = session.store().get<T>(tile, "breached");
+    for (Index i = 0; i < block.inside.size(); ++i) {
+      const auto a = std::size_t(block.around_of(i));
+      if (!is_data(block.state[a])) continue;
+      const double down = double(block.z[a]) - double(cut[std::size_t(i)]);
+      if (down > 0) ++lowered;
+      most = std::max(most, down);
+    }
+  });
+  lowered = session.comm().sum(lowered);
+  most = session.comm().max(most);
+  write_tiles(session, step.out, session.info().type, session.info().nodata,
+              [&](std::size_t, Index tile) { return session.store().get<T>(tile, "breached"); });
+  return made({{"breached_pits", stats.breached},
+               {"remaining_pits", stats.remaining},
+               {"lowered_cells", lowered},
+               {"lowered_max", most}},
+              fmt::format("breached {} pits, {} remain; lowered {} cells by at most {}",
+                          stats.breached, stats.remaining, lowered, most));
+}
+
 Made make_receivers(TiledSession& session, const Step& step) {
   const Index pits = session.route().pits;
   const domain::CellType type = index_type(session);
+  Index jumps = 0;
+  for_tiles(session, [&](std::size_t, Index tile) {
+    jumps += Index(jumps_of(session.store(), tile).out.size());
+  });
+  jumps = session.comm().sum(jumps);
   write_tiles(session, step.out, type, -1.0, [&](std::size_t, Index tile) {
     const TileShape shape = session.reader().shape(tile);
     const std::vector<Direction> direction = tile_directions(session, tile);
@@ -59,10 +93,12 @@ Made make_receivers(TiledSession& session, const Step& step) {
           session.tiling().cell(shape.inside.row + i / shape.inside.cols + stay * kRowStep[k],
                                 shape.inside.col + i % shape.inside.cols + stay * kColStep[k]);
     }
+    for (const TileJump& jump : jumps_of(session.store(), tile).out)
+      receiver[std::size_t(shape.inside_of(shape.around_at(jump.root)))] = jump.target;
     return as_type(type, receiver);
   });
-  return made({{"pits", pits}, {"jumps", 0}},
-              fmt::format("{} pits routed, {} of them by jumps", pits, 0));
+  return made({{"pits", pits}, {"jumps", jumps}},
+              fmt::format("{} pits routed, {} of them by jumps", pits, jumps));
 }
 
 template <class V>
@@ -80,22 +116,18 @@ V largest_of(TiledSession& session) {
 }  // namespace
 
 Made make_tiled_fill(TiledSession& session, const Step& step) {
+  session.require_heights();
   return with_height_type(session.info(),
                           [&]<class T>(T) { return make_fill_of<T>(session, step); });
 }
 
-Made make_tiled_flow(TiledSession& session, const Step& step) {
-  if (session.options().rule == FlowRule::dinf) {
-    session.angles();
-    return real_product(session, step, "angles", "angles of flow, radians from east");
-  }
-  if (step.codes == "receivers") return make_receivers(session, step);
-  const TiledStats stats = session.route();
-  Index roots = 0;
-  for_tiles(session, [&](std::size_t, Index tile) {
-    for (const Direction d : tile_directions(session, tile)) roots += d == kRoot ? 1 : 0;
-  });
-  roots = session.comm().sum(roots);
+Made make_tiled_breach(TiledSession& session, const Step& step) {
+  session.require_heights();
+  return with_height_type(session.info(),
+                          [&]<class T>(T) { return make_breach_of<T>(session, step); });
+}
+
+void write_codes(TiledSession& session, const Step& step) {
   const Codes codes = *codes_named(step.codes);
   const domain::RasterInfo sample =
       encode_directions({}, session.info(), codes, domain::Window{}).info;
@@ -104,6 +136,21 @@ Made make_tiled_flow(TiledSession& session, const Step& step) {
                              session.tiling().window(tile))
         .cells;
   });
+}
+
+Made make_tiled_flow(TiledSession& session, const Step& step) {
+  if (session.options().rule == FlowRule::dinf) {
+    session.angles();
+    return real_product(session, step, "angles", "angles of flow, radians from east");
+  }
+  if (step.op == "jump" || step.codes == "receivers") return make_receivers(session, step);
+  const TiledStats stats = session.route();
+  Index roots = 0;
+  for_tiles(session, [&](std::size_t, Index tile) {
+    for (const Direction d : tile_directions(session, tile)) roots += d == kRoot ? 1 : 0;
+  });
+  roots = session.comm().sum(roots);
+  write_codes(session, step);
   return made(
       {{"roots", roots}, {"pits", stats.pits}, {"undrained", stats.undrained}},
       fmt::format("{} pits routed, {} undrained, {} roots", stats.pits, stats.undrained, roots));
@@ -139,6 +186,7 @@ Made make_tiled_accumulation(TiledSession& session, const Step& step) {
 }
 
 Made make_tiled_slope(TiledSession& session, const Step& step) {
+  session.require_heights();
   with_height_type(session.info(), [&]<class T>(T) {
     for_tiles(session, [&](std::size_t m, Index tile) {
       const Block<T> block = session.ground<T>(m);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/solvers/terrain/tiled_input.hpp"
-#include "terrawave/solvers/terrain/tiled_rings.hpp"
+#include "terrawave/solvers/terrain/tiled_links.hpp"
+#include "terrawave/solvers/terrain/tiled_mail.hpp"
 
 namespace terrawave::terrain {
 
@@ -23,16 +23,32 @@ struct Known {
   bool operator==(const Known& o) const { return known == o.known; }
 };
 
-// Which neighbours each cell of `around` gives flow to (a bit each), and whether it holds data.
+// Which neighbours each cell of `around` gives flow to (a bit each), and whether it holds data; and
+// the tile's jumps.
 struct FlowBits {
   TileShape shape;
   std::vector<std::uint8_t> gives, data;
+  TileJumps jumps = {};
 };
 
 template <class V>
 struct Donor {
-  Index at = 0;  // position in `around`
-  int k = 0;     // it is the cell's neighbour k
+  Index at = -1;  // position in `around`; of a jump -1
+  int k = -1;     // it is the cell's neighbour k
+  V value{};
+  Index root = -1;  // of a jump: linear index of the map
+};
+
+// From a cell to its receiver: neighbour k, or a jump to a cell of the map.
+struct Hop {
+  int k = -1;
+  Index target = -1;
+};
+
+// A final value at one end of a jump, for the other end.
+template <class V>
+struct JumpValue {
+  TileJump jump;
   V value{};
 };
 
@@ -40,6 +56,7 @@ template <class V>
 struct SweepState {
   std::vector<V> value;               // of `around`
   std::vector<std::uint8_t> waiting;  // donors that are not final, or one of these
+  std::vector<V> jumped;              // of the roots of jumps into the tile, in their order
   static constexpr std::uint8_t final = 255, nodata = 254;
 };
 
@@ -50,17 +67,21 @@ class SweepStore {
   bool has(Index tile) const { return store_.has(tile, name_ + ".waiting"); }
   SweepState<V> get(Index tile) const {
     return {store_.get<V>(tile, name_ + ".value"),
-            store_.get<std::uint8_t>(tile, name_ + ".waiting")};
+            store_.get<std::uint8_t>(tile, name_ + ".waiting"),
+            store_.has(tile, name_ + ".jumped") ? store_.get<V>(tile, name_ + ".jumped")
+                                                : std::vector<V>()};
   }
   void put(Index tile, const SweepState<V>& state) {
     store_.put(tile, name_ + ".value", state.value);
     store_.put(tile, name_ + ".waiting", state.waiting);
+    if (!state.jumped.empty()) store_.put(tile, name_ + ".jumped", state.jumped);
   }
   // Keeps the tile's own values under the name; returns how many cells are not final.
   Index finish(const TileShape& shape, Index tile) {
     const SweepState<V> state = get(tile);
     store_.drop(tile, name_ + ".value");
     store_.drop(tile, name_ + ".waiting");
+    store_.drop(tile, name_ + ".jumped");
     Index left = 0;
     for (Index i = 0; i < shape.inside.size(); ++i)
       left += state.waiting[std::size_t(shape.around_of(i))] < SweepState<V>::nodata ? 1 : 0;
@@ -75,17 +96,19 @@ class SweepStore {
 
 // From donors to receivers. bits(m): FlowBits of tile m; start(m): the value of each of its cells
 // without donors (and at nodata); join(m) gives a functor V(Index a, V own, span of donors in the
-// order of neighbours). Results stay in the store under `name`.
+// order of neighbours, jumps last by their roots). Results stay in the store under `name`.
 template <class V, class Bits, class Start, class Join>
 void sweep_down(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
                 const Start& start, const Join& join) {
   using State = SweepState<V>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
+  Mail<JumpValue<V>> mail(rings);
   const auto visit = [&](std::size_t m) {
     const Index tile = rings.tile(m);
     const FlowBits flow = bits(m);
     const TileShape& shape = flow.shape;
+    const std::vector<TileJump>& jumps_in = flow.jumps.in;
     const bool fresh = !kept.has(tile);
     const std::vector<Index> at = rings.ring_positions(m);
     const std::vector<Known<V>> ring = rims.ring(m);
@@ -97,6 +120,8 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
     if (fresh) {
       s.value = shape.join(start(m), std::vector<V>(at.size(), V{}));
       s.waiting.assign(s.value.size(), 0);
+      s.jumped.resize(jumps_in.size());
+      for (const TileJump& jump : jumps_in) ++s.waiting[std::size_t(shape.around_at(jump.target))];
       for (Index i = 0; i < shape.inside.size(); ++i) {
         const Index a = shape.around_of(i);
         std::uint8_t& waiting = s.waiting[std::size_t(a)];
@@ -118,6 +143,22 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
         if (--s.waiting[std::size_t(n)] == 0) ready.push_back(std::int32_t(n));
       }
     };
+    const auto receive = [&](const JumpValue<V>& letter) {
+      s.jumped[flow.jumps.place(letter.jump)] = letter.value;
+      const Index a = shape.around_at(letter.jump.target);
+      if (--s.waiting[std::size_t(a)] == 0) ready.push_back(std::int32_t(a));
+    };
+    const auto jump_on = [&](Index a) {
+      if (flow.jumps.out.empty() || flow.gives[std::size_t(a)] != 0) return;
+      const TileJump* jump = flow.jumps.from(shape.global(a));
+      if (jump == nullptr) return;
+      const JumpValue<V> letter = {*jump, s.value[std::size_t(a)]};
+      if (const Index to = rings.tiling().tile_of(jump->target); to == tile)
+        receive(letter);
+      else
+        mail.send(to, letter);
+    };
+    for (const JumpValue<V>& letter : mail.take(m)) receive(letter);
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto a = std::size_t(at[k]);
       if (ring[k].known == 0 || s.waiting[a] == State::final) continue;
@@ -126,20 +167,24 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
       pass_on(at[k]);
     }
     const auto combine = join(m);
+    std::vector<Donor<V>> donors;
     while (!ready.empty()) {
       const Index a = ready.back();
       ready.pop_back();
-      Donor<V> donors[kNeighbours];
-      std::size_t count = 0;
+      donors.clear();
       const Index row = a / shape.around.cols;
       for (int k = 0; k < kNeighbours; ++k) {
         const Index n = neighbour8(shape, row, a - row * shape.around.cols, k);
-        if (gives_to(n, k)) donors[count++] = {n, k, s.value[std::size_t(n)]};
+        if (gives_to(n, k)) donors.push_back({n, k, s.value[std::size_t(n)]});
       }
+      if (!jumps_in.empty())
+        for (const TileJump& jump : flow.jumps.into(shape.global(a)))
+          donors.push_back({-1, -1, s.jumped[std::size_t(&jump - jumps_in.data())], jump.root});
       s.value[std::size_t(a)] =
-          combine(a, s.value[std::size_t(a)], std::span<const Donor<V>>(donors, count));
+          combine(a, s.value[std::size_t(a)], std::span<const Donor<V>>(donors));
       s.waiting[std::size_t(a)] = State::final;
       pass_on(a);
+      jump_on(a);
     }
     const std::vector<Index> rim = rings.rim_positions(m);
     for (std::size_t k = 0; k < rim.size(); ++k) {
@@ -148,7 +193,7 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
     }
     kept.put(tile, s);
   };
-  settle(rings, rims, visit);
+  settle(rings, rims, visit, &mail);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
       require(kept.finish(bits(m).shape, rings.tile(m)) == 0, "sweep_down: flow runs in a loop");
@@ -156,14 +201,15 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
 }
 
 // From receivers to donors, one receiver for each cell. bits(m) as above; roots(m) gives a functor
-// V(Index a) for cells that give to nobody, step(m) one V(Index a, int k, V below) for the others,
-// whose receiver is neighbour k. Nodata cells get `none`.
+// V(Index a) for cells that give to nobody, step(m) one V(Index a, Hop hop, V below) for the
+// others. Nodata cells get `none`.
 template <class V, class Bits, class Roots, class Step>
 void sweep_up(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
               const V& none, const Roots& roots, const Step& step) {
   using State = SweepState<V>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
+  Mail<JumpValue<V>> mail(rings);
   const auto visit = [&](std::size_t m) {
     const Index tile = rings.tile(m);
     const FlowBits flow = bits(m);
@@ -176,12 +222,14 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
     if (fresh) {
       s.value.assign(std::size_t(shape.around.size()), none);
       s.waiting.assign(s.value.size(), 0);
+      for (const TileJump& jump : flow.jumps.out)
+        s.waiting[std::size_t(shape.around_at(jump.root))] = 1;
       const auto root = roots(m);
       for (Index i = 0; i < shape.inside.size(); ++i) {
         const auto a = std::size_t(shape.around_of(i));
         if (flow.data[a] == 0) {
           s.waiting[a] = State::nodata;
-        } else if (flow.gives[a] == 0) {
+        } else if (flow.gives[a] == 0 && s.waiting[a] == 0) {
           s.value[a] = root(Index(a));
           s.waiting[a] = State::final;
           open.push_back(std::int32_t(a));
@@ -196,6 +244,13 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
       open.push_back(std::int32_t(at[k]));
     }
     const auto above = step(m);
+    const auto receive = [&](const JumpValue<V>& letter) {
+      const Index a = shape.around_at(letter.jump.root);
+      s.value[std::size_t(a)] = above(a, Hop{-1, letter.jump.target}, letter.value);
+      s.waiting[std::size_t(a)] = State::final;
+      open.push_back(std::int32_t(a));
+    };
+    for (const JumpValue<V>& letter : mail.take(m)) receive(letter);
     while (!open.empty()) {
       const Index a = open.back();
       open.pop_back();
@@ -204,9 +259,17 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
         const Index n = neighbour8(shape, row, a - row * shape.around.cols, k);
         if (n < 0 || (flow.gives[std::size_t(n)] >> opposite(k) & 1) == 0) continue;
         if (!shape.is_inside(n) || s.waiting[std::size_t(n)] != 0) continue;
-        s.value[std::size_t(n)] = above(n, opposite(k), s.value[std::size_t(a)]);
+        s.value[std::size_t(n)] = above(n, Hop{opposite(k), -1}, s.value[std::size_t(a)]);
         s.waiting[std::size_t(n)] = State::final;
         open.push_back(std::int32_t(n));
+      }
+      if (flow.jumps.in.empty() || !shape.is_inside(a)) continue;
+      for (const TileJump& jump : flow.jumps.into(shape.global(a))) {
+        const JumpValue<V> letter = {jump, s.value[std::size_t(a)]};
+        if (const Index to = rings.tiling().tile_of(jump.root); to == tile)
+          receive(letter);
+        else
+          mail.send(to, letter);
       }
     }
     const std::vector<Index> rim = rings.rim_positions(m);
@@ -216,7 +279,7 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
     }
     kept.put(tile, s);
   };
-  settle(rings, rims, visit);
+  settle(rings, rims, visit, &mail);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
       require(kept.finish(bits(m).shape, rings.tile(m)) == 0, "sweep_up: flow runs in a loop");

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "terrawave/io/raster.hpp"
-#include "terrawave/solvers/terrain/tiled_products.hpp"
+#include "terrawave/solvers/terrain/tiled_makers.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -83,16 +83,7 @@ Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string
   return {rows, cols, std::min(rows, chosen), std::min(cols, chosen)};
 }
 
-void check_tiled(const Tool& tool) {
-  const auto refuse = [&](const std::string& why) {
-    throw InputError("terrain " + tool.step.op + " in tiles (--memory, or several ranks): " + why);
-  };
-  if (!tool.from.empty()) refuse("--from: directions are read in one piece only");
-  if (const std::string why = why_not_tiled(tool.step, tool.flow); !why.empty()) refuse(why);
-}
-
 ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
-  check_tiled(tool);
   std::unique_ptr<io::RasterSource> source;
   if (!tool.memory.empty()) io::limit_cache(memory_bytes(tool.memory) / 8);
   together(comm, [&] { source = io::open_raster(tool.input, tool.band); });
@@ -107,18 +98,29 @@ ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
     const auto folder = out.empty() ? std::filesystem::path(".") : out.parent_path();
     scratch = folder / fmt::format(".tiles-{}-{}", getpid(), out.filename().string());
   }
-  together(comm, [&] { BlockReader(*source, tool.flow, tiling); });  // opens every file there is
+  if (tool.from.empty())
+    together(comm, [&] { BlockReader(*source, tool.flow, tiling); });  // opens every file there is
   TiledSession::Progress progress;
   if (tool.terminal && comm.is_root())
     progress = [](const std::string& phase) { fmt::print(stderr, "{} ...\n", phase); };
-  TiledSession session(comm, queue_of_rank(tool, comm), *source, tool.flow, tiling, scratch,
-                       progress);
+  const par::Queue queue = queue_of_rank(tool, comm);
+  TiledSession session =
+      tool.from.empty() ? TiledSession(comm, queue, *source, tool.flow, tiling, scratch, progress)
+                        : TiledSession(comm, queue, *source, source_of(tool), tool.flow, tiling,
+                                       scratch, progress);
+  if (tool.step.op == "codes") {
+    write_codes(session, tool.step);
+    print_made(tool, comm, converted(session.from_stats().led_out, session.from_stats().repaired));
+    return ExitCode::done;
+  }
   print_made(tool, comm, make_tiled_product(session, tool.step));
   if (tool.verify && tool.step.op != "verify") {
     Step check;
     check.op = "verify";
     print_made(tool, comm, make_tiled_product(session, check));
   }
+  if (tool.verify || tool.step.op == "verify")
+    print_made(tool, comm, verify_made(verify_tiled_again(session), [](const std::string&) {}));
   if (!tool.report.empty()) {
     const Maps maps = tiled_maps(session);
     together(comm, [&] {

@@ -12,8 +12,6 @@ double memory_bytes(const std::string& text);
 // root keeps of all perimeters. Throws InputError where that cannot be.
 Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string& op,
                          const FlowOptions& flow);
-// Throws InputError for products and options that need the raster in one piece.
-void check_tiled(const Tool& tool);
 ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm);
 
 }  // namespace terrawave::terrain

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_products.hpp"
 
 namespace terrawave::terrain {
@@ -54,7 +55,7 @@ class Verifier {
         return label[std::size_t(i)] != ending[std::size_t(i)].root;
       };
     }));
-    if (session_.options().depressions) {
+    if (session_.has_heights() && session_.options().depressions) {
       check_pits();
       with_height_type(session_.info(), [&]<class T>(T) { check_fill<T>(); });
     }
@@ -110,18 +111,34 @@ class Verifier {
     return given;
   }
 
-  void find_endings() {
+  // Marks base cells in a tile; roots of directions that were read are all base cells.
+  std::vector<std::uint8_t> bases(std::size_t m) {
+    const Index tile = session_.rings().tile(m);
+    std::vector<std::uint8_t> base;
+    if (!session_.has_heights()) {
+      for (const Direction d : session_.store().get<Direction>(tile, "directions"))
+        base.push_back(d == kRoot ? 1 : 0);
+      return base;
+    }
     with_height_type(session_.info(), [&]<class T>(T) {
-      sweep_up<Ending>(
-          session_.rings(), session_.store(), "verify.ending",
-          [&](std::size_t m) { return session_.bits(m); }, Ending{},
-          [&](std::size_t m) {
-            return [block = session_.ground<T>(m)](Index a) {
-              return Ending{block.global(a), is_base(block.state[std::size_t(a)]) ? 1 : 0};
-            };
-          },
-          [](std::size_t) { return [](Index, int, Ending below) { return below; }; });
+      const Block<T> block = session_.ground<T>(m);
+      for (const std::uint8_t state : block.cut(block.state))
+        base.push_back(is_base(state) ? 1 : 0);
     });
+    return base;
+  }
+
+  void find_endings() {
+    sweep_up<Ending>(
+        session_.rings(), session_.store(), "verify.ending",
+        [&](std::size_t m) { return session_.bits(m); }, Ending{},
+        [&](std::size_t m) {
+          return [shape = session_.reader().shape(session_.rings().tile(m)),
+                  base = bases(m)](Index a) {
+            return Ending{shape.global(a), base[std::size_t(shape.inside_of(a))]};
+          };
+        },
+        [](std::size_t) { return [](Index, Hop, Ending below) { return below; }; });
   }
 
   void check_pits() {
@@ -135,6 +152,7 @@ class Verifier {
                           !is_base(block.state[std::size_t(block.around_of(i))])
                       ? 1
                       : 0;
+        pits -= Index(jumps_of(session_.store(), tile).out.size());
       });
     });
     pits = session_.comm().sum(pits);
@@ -183,6 +201,7 @@ class Verifier {
                    std::max(double(b.first.z[std::size_t(a)]), lowest);
           };
         }));
+    if (session_.options().mode == RouteMode::jump) return;  // jumps cross passes without a path
     sweep_up<double>(
         session_.rings(), session_.store(), "verify.highest",
         [&](std::size_t m) { return session_.bits(m); }, 0.0,
@@ -191,7 +210,7 @@ class Verifier {
               [block = session_.ground<T>(m)](Index a) { return double(block.z[std::size_t(a)]); };
         },
         [&](std::size_t m) {
-          return [block = session_.ground<T>(m)](Index a, int, double below) {
+          return [block = session_.ground<T>(m)](Index a, Hop, double below) {
             return std::max(double(block.z[std::size_t(a)]), below);
           };
         });
@@ -216,27 +235,58 @@ class Verifier {
       const auto direction = session_.store().get<Direction>(tile, "directions");
       for (std::size_t i = 0; i < count.size(); ++i)
         if (direction[i] == kRoot) sum += count[i];
+      const TileShape shape = session_.reader().shape(tile);
+      for (const TileJump& jump : jumps_of(session_.store(), tile).out)  // drain on
+        sum -= count[std::size_t(shape.inside_of(shape.around_at(jump.root)))];
     });
     sum = session_.comm().sum(sum);
     checks_.push_back({"accumulation: the roots add up to all cells", sum == session_.valid(),
                        fmt::format("{} of {}", sum, session_.valid())});
     const auto ring = ring_of<std::int64_t>(session_, "accumulation");
+    count_at_targets();
     checks_.push_back(
         every_cell("accumulation: at least 1, growing downstream", "all cells", [&](std::size_t m) {
           FlowBits flow = session_.bits(m);
           auto count = flow.shape.join(
               session_.store().get<std::int64_t>(session_.rings().tile(m), "accumulation"),
               ring->ring(m));
-          return [flow = std::move(flow), count = std::move(count)](Index, Index a) {
+          auto beyond = session_.store().template get<std::int64_t>(session_.rings().tile(m),
+                                                                    "verify.beyond");
+          return [flow = std::move(flow), count = std::move(count), beyond = std::move(beyond)](
+                     Index, Index a) {
             const auto c = std::size_t(a);
             if (count[c] < 1) return true;
-            if (flow.gives[c] == 0) return false;
+            if (flow.gives[c] == 0) {
+              const TileJump* jump = flow.jumps.from(flow.shape.global(a));
+              return jump != nullptr &&
+                     beyond[std::size_t(jump - flow.jumps.out.data())] <= count[c];
+            }
             const Index row = a / flow.shape.around.cols;
             const Index to = neighbour8(flow.shape, row, a - row * flow.shape.around.cols,
                                         std::countr_zero(flow.gives[c]));
             return count[std::size_t(to)] <= count[c];
           };
         }));
+  }
+
+  // "verify.beyond": the accumulation at the target of each jump of a tile.
+  void count_at_targets() {
+    Mail<JumpValue<std::int64_t>> mail(session_.rings());
+    for_tiles(session_, [&](std::size_t, Index tile) {
+      const auto count = session_.store().get<std::int64_t>(tile, "accumulation");
+      const TileShape shape = session_.reader().shape(tile);
+      for (const TileJump& jump : jumps_of(session_.store(), tile).in)
+        mail.send(session_.tiling().tile_of(jump.root),
+                  {jump, count[std::size_t(shape.inside_of(shape.around_at(jump.target)))]});
+    });
+    mail.exchange();
+    for_tiles(session_, [&](std::size_t m, Index tile) {
+      const TileJumps jumps = jumps_of(session_.store(), tile);
+      std::vector<std::int64_t> beyond(jumps.out.size());
+      for (const auto& letter : mail.take(m))
+        beyond[std::size_t(jumps.from(letter.jump.root) - jumps.out.data())] = letter.value;
+      session_.store().put(tile, "verify.beyond", beyond);
+    });
   }
 
   TiledSession& session_;

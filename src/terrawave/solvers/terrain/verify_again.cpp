@@ -109,7 +109,7 @@ std::vector<Check> verify_again(Session& session) {
     std::visit([&](auto heights) { checks.push_back(turned_fill(session, heights)); },
                session.heights());
   if (!session.options().single_receiver()) session.fractions();  // settles the mode
-  if (session.options().mode != RouteMode::jump) compare_in_tiles(session, checks);
+  compare_in_tiles(session, checks);
   return checks;
 }
 

@@ -1,0 +1,38 @@
+// Directions that another program wrote, as the input of products.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "terrawave/par/queue.hpp"
+#include "terrawave/solvers/terrain/product_options.hpp"
+
+namespace terrawave::terrain {
+
+// How to read them.
+struct DirectionSource {
+  Codes codes = Codes::esri;
+  bool repair = false;  // break loops at their lowest cells
+  std::string heights;  // the raster that says which those are; "": the first in row order
+};
+// Throws InputError for an unknown kind.
+DirectionSource direction_source(const std::string& from, bool repair, const std::string& heights);
+
+struct DirectionInput {
+  domain::RasterInfo info;
+  std::vector<Direction> direction;
+  Index led_out = 0;   // cells whose code pointed off the map or into nodata: roots now
+  Index repaired = 0;  // loops
+};
+// Reads directions in one piece. Throws InputError for codes of another kind, for loops (unless
+// they are repaired) and for steps to diagonal neighbours under D4.
+DirectionInput read_directions(const par::Queue& queue, const std::string& file, int band,
+                               const DirectionSource& from, const FlowOptions& flow);
+
+// The InputErrors of read_directions. `cells`: the first of the loop, in flow order.
+[[noreturn]] void refuse_loop(const domain::RasterInfo& info, Index length,
+                              std::span<const Index> cells);
+[[noreturn]] void refuse_diagonal(const domain::RasterInfo& info, Index cell);
+
+}  // namespace terrawave::terrain

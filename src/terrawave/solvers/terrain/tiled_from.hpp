@@ -1,0 +1,20 @@
+// Directions that another program wrote, read tile by tile.
+#pragma once
+
+#include "terrawave/io/raster.hpp"
+#include "terrawave/solvers/terrain/product_from.hpp"
+#include "terrawave/solvers/terrain/tiled_rings.hpp"
+
+namespace terrawave::terrain {
+
+struct FromStats {
+  Index led_out = 0;
+  Index repaired = 0;
+};
+// As read_directions in one piece, with its errors: into `store`, as "directions". All ranks
+// together.
+FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
+                                const DirectionSource& from, Connectivity connectivity,
+                                TileStore& store);
+
+}  // namespace terrawave::terrain

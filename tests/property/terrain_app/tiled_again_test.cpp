@@ -1,0 +1,54 @@
+// The checks that make a raster's products once more, in tiles (T5, T6).
+#include "reference/tiled_products_compare.hpp"
+#include "terrawave/solvers/terrain/product_verify.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+TEST(TiledAgain, HoldsWhereOnePieceHolds) {
+  const auto self = comm::make_self();
+  reference::Random random(55);
+  for (int k = 0; k < 300 && !HasFailure(); ++k) {
+    auto c = reference::random_tiled_case<float>(random, 16);
+    const FlowRule rules[] = {FlowRule::d8, FlowRule::d4, FlowRule::dinf, FlowRule::quinn};
+    c.options.rule = rules[random.below(4)];
+    const domain::RasterInfo& info = c.raster.info;
+    Session whole(par::Queue::host(1), c.raster, c.options, {});
+    test::MemorySource source(c.raster);
+    TiledSession tiled(
+        *self, par::Queue::host(1), source, c.options,
+        {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)}, {}, {});
+    const std::vector<Check> one = verify_again(whole);
+    const std::vector<Check> many = verify_tiled_again(tiled);
+    ASSERT_EQ(one.size(), many.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].name, many[i].name);
+      EXPECT_TRUE(one[i].ok) << one[i].name;
+      EXPECT_TRUE(many[i].ok) << many[i].name;
+    }
+  }
+}
+
+// One cell by one step of its type is enough to be found.
+TEST(TiledAgain, FindsACellThatDiffers) {
+  const auto self = comm::make_self();
+  reference::Random random(8);
+  auto c = reference::random_tiled_case<std::int16_t>(random, 12);
+  c.options = {};
+  test::MemorySource source(c.raster);
+  const domain::RasterInfo& info = c.raster.info;
+  TiledSession session(*self, par::Queue::host(1), source, c.options,
+                       {info.rows, info.cols, (info.rows + 1) / 2, info.cols}, {}, {});
+  session.fill();
+  auto filled = session.store().get<std::int16_t>(0, "filled");
+  ++filled.back();
+  session.store().put(0, "filled", filled);
+  const std::vector<Check> checks = verify_tiled_again(session);
+  ASSERT_GE(checks.size(), 3u);
+  EXPECT_FALSE(checks[0].ok);  // turned
+  EXPECT_FALSE(checks[1].ok);  // fill in tiles
+  EXPECT_TRUE(checks[2].ok);   // directions
+}
+
+}  // namespace
+}  // namespace terrawave::terrain
