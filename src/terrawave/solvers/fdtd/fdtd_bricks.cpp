@@ -115,14 +115,16 @@ Layout make_layout(const Model&, const Brick& brick, int depth) {
   return l;
 }
 
-Core core_of(const Layout& layout, const Brick& brick, int step) {
+Core core_of(const Layout& layout, const Brick& brick, int step, Index chunk) {
   Core core;
   for (int a = 0; a < 3; ++a) {
     const bool low = brick.ghost_low[z(a)], high = brick.ghost_high[z(a)];
-    core.h_low[a] = low ? layout.owned_low[a] + step : layout.update_low[a];
-    core.e_low[a] = core.h_low[a] + (low ? 1 : 0);
+    const Index unit = a == 0 ? chunk : 1;
+    core.h_low[a] = low ? round_up(layout.owned_low[a], unit) + unit * step : layout.update_low[a];
+    core.e_low[a] = core.h_low[a] + (low ? unit : 0);
     // H reads E one entry up, and E of the top entry must stay as it was.
-    core.h_high[a] = high ? layout.owned_high[a] - 1 - step : layout.update_high[a];
+    core.h_high[a] =
+        high ? (layout.owned_high[a] - 1) / unit * unit - unit * step : layout.update_high[a];
     core.e_high[a] = core.h_high[a];
   }
   return core;

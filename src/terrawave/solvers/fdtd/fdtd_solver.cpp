@@ -65,9 +65,13 @@ void YeeSolver<Real>::advance(int count, Part part) {
   double* states = events_.states();
   if (options_.kernel == Kernel::wavefront) {
     const auto timed = context_.timers.time("fdtd wavefront");
-    if (!quiet_wall_) quiet_wall_ = wavefront_.wall_is_quiet(medium_.view, state_.view);
+    // The core's run begins before the ghosts, which are looked at as well, are there.
+    if (!quiet_wall_ && part != Part::core)
+      quiet_wall_ = wavefront_.wall_is_quiet(medium_.view, state_.view);
+    std::vector<Core> cores;
+    for (int n = 0; n < count; ++n) cores.push_back(core_of(layout_, brick_, n, kChunk));
     wavefront_.run(context_.queue, medium_.view, state_.view, tables, states, sample, record, count,
-                   quiet_wall_);
+                   quiet_wall_, part, cores);
   } else if (options_.kernel == Kernel::zmarch) {
     zmarch_->run(medium_.view, state_.view, other_.view, tables, states, events_.next_states(),
                  sample, record, count);
@@ -86,13 +90,16 @@ void YeeSolver<Real>::advance(int count, Part part) {
 // messages travel.
 template <class Real>
 void YeeSolver<Real>::pass(int count) {
-  const bool overlapped = stale_ && context_.overlap && options_.kernel == Kernel::two_pass;
+  const bool overlapped = stale_ && context_.overlap && options_.kernel != Kernel::zmarch;
   if (stale_) {
     events_.exchange_states();
     const auto timed = context_.timers.time("fdtd ghosts: pack and send");
     ghosts_.start(state_.view);
   }
-  if (overlapped) advance(count, Part::core);
+  if (overlapped) {
+    const auto timed = context_.timers.time("fdtd work while ghosts travel");
+    advance(count, Part::core);
+  }
   if (stale_) {
     const auto timed = context_.timers.time("fdtd ghosts: wait and unpack");
     ghosts_.finish(state_.view);

@@ -8,10 +8,6 @@
 
 namespace terrawave::fdtd {
 
-// Which entries a step touches: all, those of the core (core_of()), or the
-// others.
-enum class Part { all, core, rest };
-
 // One step of a part of the entries. `scratch` holds one value per event group of the larger list;
 // the rows are this step's rows of the sample table and of the records.
 template <class Exec, class Real>

@@ -1,16 +1,17 @@
 #include "terrawave/solvers/fdtd/cpu/wavefront.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include <omp.h>
 
 #include "terrawave/solvers/fdtd/cpu/wavefront_rows.hpp"
+#include "terrawave/solvers/fdtd/cpu/wavefront_schedule.hpp"
 
 namespace terrawave::fdtd {
 namespace {
@@ -18,17 +19,26 @@ namespace {
 using wavefront::Flag;
 using wavefront::Pass;
 using wavefront::Row;
+using wavefront::Schedule;
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 // Patterns are kept while they fit in a corner of the second-level cache.
 constexpr std::size_t kMostPatterns = 1024;
-// A strip stays this many sweeps behind its lower neighbour: at 1 the two cores would pass the same
-// lines to and fro.
-constexpr Index kLag = 2;
-// All strips do this many sweeps before any goes on, so that the rows that a strip takes over from
-// its neighbour are still in the last-level cache.
-constexpr Index kBlock = 64;
+// Entries of a row, whole chunks.
+struct Span {
+  Index from = 0, to = 0;
+  bool operator==(const Span&) const = default;
+};
+
+// What a run updates of one field of one row: up to two spans.
+struct Spans {
+  Span part[2];
+  bool operator==(const Spans&) const = default;
+  bool holds(Index x) const {
+    return std::ranges::any_of(part, [x](const Span& s) { return x >= s.from && x < s.to; });
+  }
+};
 
 // Everything a strip needs, fixed for one sweep.
 template <class Real>
@@ -42,6 +52,23 @@ struct Sweep {
   Index x_low, x_high;  // whole chunks that hold updated entries
   // Chunks in the layers of x: [x_low, low_end) and [high_begin, high_end).
   Index low_end, high_begin, high_end;
+  Part part;
+  std::span<const Core> cores;  // by level, cut at chunks; for part != all
+
+  // Entries of row (j, k) to update: q = 0 E, 1 H.
+  Spans spans(int q, Index j, Index k, int level) const {
+    const Span row{x_low, x_high};
+    if (part == Part::all) return {{row, {}}};
+    const Core& c = cores[z(level)];
+    const Index* const low = q == 0 ? c.e_low : c.h_low;
+    const Index* const high = q == 0 ? c.e_high : c.h_high;
+    // Without ghosts along x the core holds the whole row.
+    const Index from = low[0] <= medium.layout.update_low[0] ? x_low : low[0];
+    const Index to = std::min(high[0] >= medium.layout.update_high[0] ? x_high : high[0], x_high);
+    const bool met = from < to && j >= low[1] && j < high[1] && k >= low[2] && k < high[2];
+    if (part == Part::core) return met ? Spans{{{from, to}, {}}} : Spans{};
+    return met ? Spans{{{x_low, from}, {to, x_high}}} : Spans{{row, {}}};
+  }
 };
 
 // The rows of one thread: what changes from row to row is set before each update.
@@ -62,17 +89,18 @@ class RowUpdater {
     const std::int32_t e0 = s_.row_groups[0][n], e1 = s_.row_groups[0][n + 1];
     const bool faces = !m.faces.empty();
     const EventList &electric = s_.events.list[0], &magnetic = s_.events.list[1];
-    if (h0 == h1) {
-      keep_old(electric, e0, e1);
-      pass<Pass::both>(faces);
+    const Spans h = s_.spans(1, j, k, level), e = s_.spans(0, j, k, level);
+    if (h0 == h1 && h == e) {
+      keep_old(electric, e0, e1, e);
+      pass<Pass::both>(faces, e);
     } else {
-      keep_old(magnetic, h0, h1);
-      pass<Pass::magnetic>(faces);
-      apply(magnetic, h0, h1, level);
-      keep_old(electric, e0, e1);
-      pass<Pass::electric>(faces);
+      keep_old(magnetic, h0, h1, h);
+      pass<Pass::magnetic>(faces, h);
+      apply(magnetic, h0, h1, h, level);
+      keep_old(electric, e0, e1, e);
+      pass<Pass::electric>(faces, e);
     }
-    apply(electric, e0, e1, level);
+    apply(electric, e0, e1, e, level);
   }
 
  private:
@@ -98,22 +126,22 @@ class RowUpdater {
   }
 
   template <Pass kPass>
-  void pass(bool faces) {
-    faces ? ranges<kPass, true>() : ranges<kPass, false>();
+  void pass(bool faces, const Spans& spans) {
+    for (const Span& s : spans.part) faces ? ranges<kPass, true>(s) : ranges<kPass, false>(s);
   }
 
   template <Pass kPass, bool Faces>
-  void ranges() {
-    using wavefront::update_range;
-    const auto in_layer = [&](Index from, Index to) {
+  void ranges(const Span& span) {
+    const auto range = [&](bool in_layer, Index low, Index high) {
+      const Index from = std::max(low, span.from), to = std::min(high, span.to);
       if (to <= from) return;
-      shift_x(s_.medium.axis[0].slab.position(from) - from);
-      update_range<Real, kPass, Faces>(r_, true, y_, z_, from, to);
+      if (in_layer) shift_x(s_.medium.axis[0].slab.position(from) - from);
+      wavefront::update_range<Real, kPass, Faces>(r_, in_layer, y_, z_, from, to);
     };
-    in_layer(s_.x_low, s_.low_end);
-    update_range<Real, kPass, Faces>(r_, false, y_, z_, s_.low_end, s_.high_begin);
-    in_layer(s_.high_begin, s_.high_end);
-    update_range<Real, kPass, Faces>(r_, false, y_, z_, s_.high_end, s_.x_high);
+    range(true, s_.x_low, s_.low_end);
+    range(false, s_.low_end, s_.high_begin);
+    range(true, s_.high_begin, s_.high_end);
+    range(false, s_.high_end, s_.x_high);
   }
 
   // psi of x is kept for the chunks of the layers only: makes entry i lie at [i].
@@ -122,20 +150,23 @@ class RowUpdater {
     for (int q = 0; q < 4; ++q) r_.px[q / 2][q % 2] = s_.state.psi[0][q] + at;
   }
 
-  void keep_old(const EventList& list, std::int32_t begin, std::int32_t end) {
+  void keep_old(const EventList& list, std::int32_t begin, std::int32_t end, const Spans& spans) {
     old_.clear();
     for (std::int32_t g = begin; g < end; ++g) {
       const Event& e = list.events[list.group[g]];
-      old_.push_back(s_.state.f[e.component][r_.first + e.x]);
+      if (spans.holds(e.x)) old_.push_back(s_.state.f[e.component][r_.first + e.x]);
     }
   }
 
-  void apply(const EventList& list, std::int32_t begin, std::int32_t end, int level) {
+  void apply(const EventList& list, std::int32_t begin, std::int32_t end, const Spans& spans,
+             int level) {
+    std::size_t n = 0;
     for (std::int32_t g = begin; g < end; ++g) {
       const Event& e = list.events[list.group[g]];
+      if (!spans.holds(e.x)) continue;
       Real& value = s_.state.f[e.component][r_.first + e.x];
       value = apply_group(s_.events, list, g, s_.sample_row + level, s_.record_row + level,
-                          old_[z(g - begin)], value, s_.event_states);
+                          old_[n++], value, s_.event_states);
     }
   }
 
@@ -146,42 +177,17 @@ class RowUpdater {
   std::vector<Real> old_;
 };
 
-// Progress of a strip; on a line of its own so that waiting threads do not disturb.
-struct alignas(64) Progress {
-  std::atomic<Index> sweeps{0};
-};
-
-void wait_for(const Progress& p, Index sweeps) {
-  for (int spins = 0; p.sweeps.load(std::memory_order_acquire) < sweeps; ++spins)
-    if (spins > 64) std::this_thread::yield();
-}
-
-// How the rows are cut into strips, about `rows` high but equally many for each thread.
-struct Strips {
-  Index height, number, sweeps;
-  int levels;
-  Strips(const Layout& l, int count, int threads, Index rows) : levels(count) {
-    const Index all = l.update_high[1] - l.update_low[1] + count - 1;
-    number = (all + rows - 1) / rows;
-    number = (number + threads - 1) / threads * threads;
-    height = (all + number - 1) / number;
-    number = (all + height - 1) / height;
-    sweeps = l.update_high[2] - l.update_low[2] + count - 1;
-  }
-};
-
 // All levels of one strip at one position of the sweep.
 template <class Real>
 void sweep_strip(RowUpdater<Real>& rows, const State<Real>& state, const Layout& l,
-                 const Strips& strips, Index m, Index sweep) {
+                 const Schedule& schedule, Index m, Index sweep) {
   const Index low = l.update_low[1], high = l.update_high[1];
-  const Index base = low + m * strips.height;
+  const Index height = schedule.strip_height(), base = low + m * height;
   const Index front = l.update_low[2] + sweep;  // plane of level 0
-  for (int level = 0; level < strips.levels; ++level) {
+  for (int level = 0; level < schedule.steps(); ++level) {
     const Index k = front - level;
     if (k < l.update_low[2] || k >= l.update_high[2]) continue;
-    const Index from = std::max(low, base - level),
-                to = std::min(high, base + strips.height - level);
+    const Index from = std::max(low, base - level), to = std::min(high, base + height - level);
     for (Index j = from; j < to; ++j) {
       // The next sweep needs one more plane, and one more row of each plane: spread over the rows.
       const Index n = j - (base - level);
@@ -336,7 +342,8 @@ bool Wavefront<Real>::wall_is_quiet(const Medium<Real>& medium, const State<Real
 template <class Real>
 void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                           const State<Real>& state, const EventTables& events, double* event_states,
-                          Index sample_row, Index record_row, int count, bool quiet_wall) const {
+                          Index sample_row, Index record_row, int count, bool quiet_wall, Part part,
+                          std::span<const Core> cores) const {
   const par::LaunchScope open(queue);
   const Layout& l = medium.layout;
   const Slab& slab = medium.axis[0].slab;
@@ -352,7 +359,9 @@ void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                                               : (l.update_high[0] + kChunk - 1) / kChunk * kChunk,
                 0,
                 0,
-                0};
+                0,
+                part,
+                cores};
   s.low_end = s.x_low;
   s.high_begin = s.high_end = s.x_high;
   if (slab.low_width > 0) s.low_end = slab.low_begin + slab.low_width;
@@ -375,23 +384,16 @@ void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
   }
   common.x_member = plan_->x_member.data();
   common.face_b = medium.face_b;
-  const int threads = queue.threads();
-  const Strips strips(l, count, threads,
-                      strip_rows(6.0 * double(l.row) * double(sizeof(Real)), count));
-  std::vector<Progress> progress(z(strips.number));
-#pragma omp parallel num_threads(threads)
+  const Index rows = strip_rows(6.0 * double(l.row) * double(sizeof(Real)), count);
+  std::optional<Schedule> schedule;
+#pragma omp parallel num_threads(queue.threads())
   {
-    RowUpdater<Real> rows(s, common);
-    const int mine = omp_get_thread_num(), team = omp_get_num_threads();
-    for (Index begin = 0; begin < strips.sweeps; begin += kBlock) {
-      const Index end = std::min(begin + kBlock, strips.sweeps);
-      for (Index m = mine; m < strips.number; m += team)
-        for (Index sweep = begin; sweep < end; ++sweep) {
-          if (m > 0) wait_for(progress[z(m - 1)], std::min(sweep + kLag, end));
-          sweep_strip(rows, state, l, strips, m, sweep);
-          progress[z(m)].sweeps.store(sweep + 1, std::memory_order_release);
-        }
-    }
+#pragma omp single
+    schedule.emplace(l, count, omp_get_num_threads(), rows);
+    RowUpdater<Real> updater(s, common);
+    schedule->run(omp_get_thread_num(), [&](Index strip, Index sweep) {
+      sweep_strip(updater, state, l, *schedule, strip, sweep);
+    });
   }
 }
 
