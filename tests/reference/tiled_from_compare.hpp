@@ -84,6 +84,38 @@ inline FromCase random_from(Random& random, Index max_side, const std::filesyste
   return c;
 }
 
+// Angles of D-infinity without any plan.
+inline FromCase random_angles(Random& random, Index max_side, const std::filesystem::path& folder,
+                              bool write) {
+  FromCase c = random_from(random, max_side, folder, write);
+  c.from.angles = true;
+  c.flow.rule = FlowRule::dinf;
+  c.flow.mode = RouteMode::carve;
+  const char* ops[] = {"accumulate", "streams", "verify", "fill", "flow", "slope"};
+  c.step.op = ops[random.below(6)];
+  c.step.out = c.step.op == "verify" ? ".csv" : ".npy";
+  domain::Raster raster;
+  raster.info.rows = c.tiling.rows;
+  raster.info.cols = c.tiling.cols;
+  constexpr double pi = 3.14159265358979323846;
+  const bool calm = random.chance(0.5);
+  const bool stray = random.chance(0.1);
+  std::vector<double> angle;
+  for (Index i = 0; i < raster.info.size(); ++i) {
+    double a = calm ? 1.5 * pi + random.unit() * pi / 2 : random.unit() * 2 * pi;
+    if (random.chance(0.3)) a = double(random.below(9)) * pi / 4;
+    if (random.chance(0.05)) a = -1;
+    if (random.chance(0.05)) a = std::numeric_limits<double>::quiet_NaN();
+    if (stray && random.chance(0.05)) a = random.chance(0.5) ? 7 : -0.5;
+    angle.push_back(a);
+  }
+  raster.cells = angle;
+  raster.info.type = domain::CellType::f64;
+  c.file = (folder / "angles.npy").string();
+  if (write) io::write_raster(c.file, raster);
+  return c;
+}
+
 // Compares on the root.
 inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::path& folder) {
   const par::Queue queue = par::Queue::host(1);
@@ -93,7 +125,17 @@ inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::pa
   Index led_out = 0, repaired = 0;
   std::vector<Direction> direction;
   c.step.out = (folder / ("whole" + end)).string();
-  if (comm.is_root()) {
+  if (comm.is_root() && c.from.angles) {
+    try {
+      const AngleInput input = read_angles(queue, c.file, 0, c.from, c.flow);
+      led_out = input.led_out;
+      repaired = input.repaired;
+      Session session(queue, input.info, input.fractions, input.states, c.flow, {});
+      whole = make_product(session, c.step);
+    } catch (const InputError& e) {
+      refused = e.what();
+    }
+  } else if (comm.is_root()) {
     try {
       DirectionInput input = read_directions(queue, c.file, 0, c.from, c.flow);
       led_out = input.led_out;
@@ -113,8 +155,9 @@ inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::pa
       EXPECT_EQ(session.from_stats().led_out, led_out);
       EXPECT_EQ(session.from_stats().repaired, repaired);
       for (const Index tile : session.rings().tiles())
-        expect_tile(session.tiling(), tile, session.store().get<Direction>(tile, "directions"),
-                    direction, "directions");
+        if (!c.from.angles)
+          expect_tile(session.tiling(), tile, session.store().get<Direction>(tile, "directions"),
+                      direction, "directions");
     }
     tiled = make_tiled_product(session, c.step);
   } catch (const InputError& e) {

@@ -69,6 +69,14 @@ void add_outlets(CLI::App& cmd, Tool& tool) {
                  "\"row,col;row,col\", counted from 0 in the north-west");
 }
 
+void add_repair(CLI::App& cmd, Tool& tool) {
+  cmd.add_flag("--repair", tool.step.repair,
+               "make the lowest cell of each loop of the input's directions a sink");
+  cmd.add_option("--heights", tool.heights,
+                 "raster of heights that says which cell of a loop is the lowest; without it the "
+                 "first in row order");
+}
+
 void add_routing(CLI::App& cmd, Tool& tool) {
   cmd.add_option_function<std::string>(
          "--mode",
@@ -85,7 +93,8 @@ void add_routing(CLI::App& cmd, Tool& tool) {
       "drain flats in the order of their cells: faster, less natural");
   cmd.add_option("--from", tool.from,
                  "the input holds directions in these codes, not heights: esri, taudem, grass, "
-                 "whitebox, ldd, richdem");
+                 "whitebox, ldd, richdem; or dinf: angles of D-infinity in radians");
+  add_repair(cmd, tool);
 }
 
 void add_weights(CLI::App& cmd, Tool& tool) {
@@ -183,10 +192,7 @@ void add_codes(CLI::App& terrain, const std::shared_ptr<Tool>& shared, Action& a
   add_common(*cmd, tool);
   cmd->add_option("--from", tool.from, "esri, taudem, grass, whitebox, ldd, richdem")->required();
   cmd->add_option("--to", tool.step.codes, "the same")->capture_default_str();
-  cmd->add_flag("--repair", tool.step.repair, "make the lowest cell of each loop a sink");
-  cmd->add_option("--heights", tool.heights,
-                  "raster of heights that says which cell of a loop is the lowest; without it the "
-                  "first in row order");
+  add_repair(*cmd, tool);
   cmd->callback([shared, &action] {
     action = [shared](comm::Comm& comm) {
       shared->step.op = "codes";

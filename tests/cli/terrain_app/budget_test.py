@@ -41,7 +41,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="terrawave-budget-") as folder:
         dem = os.path.join(folder, "dem.npy")
         np.save(dem, heights())
-        for op, more in (("fill", []), ("accumulate", ["--weights", "area"]), ("basins", [])):
+        for op, more in (("fill", []), ("accumulate", ["--weights", "area"]), ("basins", []),
+                         ("carve", []), ("accumulate", ["--mode", "jump", "--weights", "area"]),
+                         ("fill", ["--verify"])):
             out = os.path.join(folder, "out.npy")
             used = peak([program, "terrain", op, dem, "-o", out, "--memory", f"{int(BUDGET)}",
                          "--threads", "1", "--device", "cpu"] + more)

@@ -14,6 +14,72 @@ TEST(TiledFrom, EqualsOnePieceForRandomCodes) {
                             folder.path());
 }
 
+TEST(TiledFrom, EqualsOnePieceForRandomAngles) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  reference::Random random(43);
+  for (int k = 0; k < 1000 && !HasFailure(); ++k)
+    reference::compare_from(*self, reference::random_angles(random, 12, folder.path(), true),
+                            folder.path());
+}
+
+// Angles that this program wrote give the accumulation of the heights they came from.
+TEST(TiledFrom, AnglesOfHeightsGiveTheirAccumulation) {
+  const test::ScratchFolder folder;
+  const par::Queue queue = par::Queue::host(1);
+  reference::Random random(47);
+  for (int k = 0; k < 100 && !HasFailure(); ++k) {
+    auto c = reference::random_tiled_case<float>(random, 16);
+    c.options.rule = FlowRule::dinf;
+    c.options.loop_cols = c.options.loop_rows = false;  // angles lead over no looped edge
+    c.options.closed.clear();
+    Session heights(queue, c.raster, c.options, {});
+    Step step;
+    step.op = "flow";
+    step.out = (folder.path() / "angles.npy").string();
+    make_product(heights, step);
+    const AngleInput input =
+        read_angles(queue, step.out, 0, direction_source("dinf", false, ""), c.options);
+    EXPECT_EQ(input.led_out, 0);
+    Session again(queue, input.info, input.fractions, input.states, c.options, {});
+    EXPECT_EQ(std::get<std::vector<double>>(again.accumulation()),
+              std::get<std::vector<double>>(heights.accumulation()));
+  }
+}
+
+// F14: two cells whose angles point at each other.
+template <class T>
+class LoopOfAngles : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(LoopOfAngles, Precisions);
+TYPED_TEST(LoopOfAngles, IsNamed) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  domain::Raster raster;
+  raster.info.rows = 1;
+  raster.info.cols = 2;
+  raster.cells = std::vector<TypeParam>{0, TypeParam(std::acos(-1.0))};
+  raster.info.type = domain::type_of(raster.cells);
+  const std::string file = (folder.path() / "angles.npy").string();
+  io::write_raster(file, raster);
+  const auto source = io::open_raster(file);
+  FlowOptions flow;
+  flow.rule = FlowRule::dinf;
+  const DirectionSource from = direction_source("dinf", false, "");
+  const std::string said = file +
+                           ": error: the flow of the angles runs in a loop of 2 cells, against the "
+                           "flow: (row 0, column 0) (row 0, column 1); break loops with --repair";
+  try {
+    TiledSession(*self, par::Queue::host(1), *source, from, flow, {1, 2, 1, 1}, {}, {});
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()), said);
+  }
+  EXPECT_EQ(
+      read_angles(par::Queue::host(1), file, 0, direction_source("dinf", true, ""), flow).repaired,
+      1);
+}
+
 // A loop through four tiles, named from its smallest cell on, whichever way it turns.
 TEST(TiledFrom, NamesALoopAcrossTiles) {
   const test::ScratchFolder folder;
@@ -42,7 +108,7 @@ TEST(TiledFrom, NamesALoopAcrossTiles) {
                   ": error: the directions run in a loop of 12 cells: (row 1, column 1) (row 1, "
                   "column 2) (row 1, column 3) (row 1, column 4) (row 2, column 4) (row 3, "
                   "column 4) (row 4, column 4) (row 4, column 3) ...; break loops with "
-                  "terrawave terrain codes --repair");
+                  "--repair");
   }
 }
 

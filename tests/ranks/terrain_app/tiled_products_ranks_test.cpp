@@ -38,6 +38,10 @@ TEST(TiledProductsRanks, ReadDirectionsAsOnePiece) {
     world.barrier();
     reference::compare_from(world, c, folder);
     world.barrier();
+    const auto angles = reference::random_angles(random, 10, folder, world.is_root());
+    world.barrier();
+    reference::compare_from(world, angles, folder);
+    world.barrier();
   }
 }
 

@@ -7,19 +7,25 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/io/raster.hpp"
 #include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/codec_angles.hpp"
 #include "terrawave/solvers/terrain/product_session.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-template <class T>
-Index repair(const par::Queue& queue, const Grid& grid, const std::vector<T>& heights,
-             std::vector<Direction>& direction) {
-  const par::Buffer<T> z(queue, heights);
-  Receivers receivers{par::Buffer<Direction>(queue, direction), {}};
-  const Index repaired = repair_loops<T>(queue, grid, z.cview(), receivers);
-  direction = receivers.direction.download();
-  return repaired;
+// Calls work(heights) with those that say which cell of a loop is the lowest: all zeros where no
+// raster is named.
+template <class Work>
+Index with_loop_heights(const DirectionSource& from, const domain::RasterInfo& info,
+                        const Work& work) {
+  if (from.heights.empty()) return work(std::vector<std::uint8_t>(std::size_t(info.size()), 0));
+  const domain::Raster z = read_alike(from.heights, info, "raster of heights");
+  return std::visit(
+      [&](auto span) {
+        using T = std::remove_const_t<typename decltype(span)::element_type>;
+        return work(std::vector<T>(span.begin(), span.end()));
+      },
+      heights_of(z));
 }
 
 // Loops of the directions are named, or broken at the lowest cell.
@@ -30,23 +36,22 @@ Index settle_loops(const par::Queue& queue, const DirectionSource& from, const F
   const std::vector<Index> loop = find_loop(queue, grid, receivers);
   if (loop.empty()) return 0;
   if (!from.repair) refuse_loop(info, Index(loop.size()), loop);
-  if (from.heights.empty())
-    return repair(queue, grid, std::vector<std::uint8_t>(direction.size(), 0), direction);
-  const domain::Raster z = read_alike(from.heights, info, "raster of heights");
-  return std::visit(
-      [&](auto span) {
-        using T = std::remove_const_t<typename decltype(span)::element_type>;
-        return repair(queue, grid, std::vector<T>(span.begin(), span.end()), direction);
-      },
-      heights_of(z));
+  return with_loop_heights(from, info, [&]<class T>(const std::vector<T>& heights) {
+    const par::Buffer<T> z(queue, heights);
+    Receivers repaired{par::Buffer<Direction>(queue, direction), {}};
+    const Index loops = repair_loops<T>(queue, grid, z.cview(), repaired);
+    direction = repaired.direction.download();
+    return loops;
+  });
 }
 
 }  // namespace
 
 DirectionSource direction_source(const std::string& from, bool repair, const std::string& heights) {
-  if (const auto codes = codes_named(from)) return {*codes, repair, heights};
+  if (from == kAngles) return {true, Codes::esri, repair, heights};
+  if (const auto codes = codes_named(from)) return {false, *codes, repair, heights};
   throw InputError("--from: unknown kind \"" + from +
-                   "\"; expected esri, taudem, grass, whitebox, ldd or richdem");
+                   "\"; expected esri, taudem, grass, whitebox, ldd, richdem or dinf");
 }
 
 DirectionInput read_directions(const par::Queue& queue, const std::string& file, int band,
@@ -62,15 +67,52 @@ DirectionInput read_directions(const par::Queue& queue, const std::string& file,
   return input;
 }
 
-void refuse_loop(const domain::RasterInfo& info, Index length, std::span<const Index> cells) {
-  const auto named = std::min(cells.size(), std::size_t(kNamedLoopCells));
+AngleInput read_angles(const par::Queue& queue, const std::string& file, int band,
+                       const DirectionSource& from, const FlowOptions& flow) {
+  const domain::Raster raster = io::read_raster(file, band);
+  const Grid grid = grid_of(raster.info, flow);
+  const domain::Window whole = raster.info.whole();
+  if (const StrangeAngle strange = strange_angle(raster.cells, raster.info, whole);
+      strange.cell >= 0)
+    refuse_angle(raster.info, strange);
+  DecodedAngles decoded = decode_angles(queue, raster.cells, raster.info, grid, whole, whole);
+  AngleInput input{raster.info, std::move(decoded.fractions), std::move(decoded.states),
+                   decoded.led_out, 0};
+  par::Buffer<double> fractions(queue, input.fractions);
+  const par::Buffer<std::uint8_t> state(queue, input.states);
+  const std::vector<Index> loop = find_fraction_loop(queue, grid, fractions.cview(), state.cview());
+  if (loop.empty()) return input;
+  if (!from.repair) refuse_share_loop(input.info, Index(loop.size()), loop);
+  input.repaired = with_loop_heights(from, input.info, [&]<class T>(const std::vector<T>& heights) {
+    const par::Buffer<T> z(queue, heights);
+    return repair_fraction_loops<T>(queue, grid, z.cview(), state.cview(), fractions.view());
+  });
+  input.fractions = fractions.download();
+  return input;
+}
+
+namespace {
+
+std::string named(const domain::RasterInfo& info, std::span<const Index> cells) {
   std::string list;
-  for (std::size_t k = 0; k < named; ++k)
+  for (std::size_t k = 0; k < std::min(cells.size(), std::size_t(kNamedLoopCells)); ++k)
     list += fmt::format(" (row {}, column {})", cells[k] / info.cols, cells[k] % info.cols);
+  return list;
+}
+
+}  // namespace
+
+void refuse_share_loop(const domain::RasterInfo& info, Index length, std::span<const Index> cells) {
   throw InputError(fmt::format(
-      "{}: error: the directions run in a loop of {} cells:{}{}; break loops with terrawave "
-      "terrain codes --repair",
-      info.name, length, list, length > kNamedLoopCells ? " ..." : ""));
+      "{}: error: the flow of the angles runs in a loop of {} cells, against the flow:{}{}; break "
+      "loops with --repair",
+      info.name, length, named(info, cells), length > kNamedLoopCells ? " ..." : ""));
+}
+
+void refuse_loop(const domain::RasterInfo& info, Index length, std::span<const Index> cells) {
+  throw InputError(fmt::format(
+      "{}: error: the directions run in a loop of {} cells:{}{}; break loops with --repair",
+      info.name, length, named(info, cells), length > kNamedLoopCells ? " ..." : ""));
 }
 
 void refuse_diagonal(const domain::RasterInfo& info, Index cell) {

@@ -10,8 +10,11 @@
 
 namespace terrawave::terrain {
 
+inline constexpr const char* kAngles = "dinf";  // --from dinf: angles instead of codes
+
 // How to read them.
 struct DirectionSource {
+  bool angles = false;  // of D-infinity
   Codes codes = Codes::esri;
   bool repair = false;  // break loops at their lowest cells
   std::string heights;  // the raster that says which those are; "": the first in row order
@@ -30,7 +33,20 @@ struct DirectionInput {
 DirectionInput read_directions(const par::Queue& queue, const std::string& file, int band,
                                const DirectionSource& from, const FlowOptions& flow);
 
-// The InputErrors of read_directions. `cells`: the first of the loop, in flow order.
+struct AngleInput {
+  domain::RasterInfo info;
+  std::vector<double> fractions;     // 8 values per cell, neighbour by neighbour
+  std::vector<std::uint8_t> states;  // cells that give nothing are outlets
+  Index led_out = 0;                 // cells that point off the map or into nodata
+  Index repaired = 0;                // cells that became roots
+};
+// The same for angles of D-infinity. Throws InputError for values that are no angles and for loops.
+AngleInput read_angles(const par::Queue& queue, const std::string& file, int band,
+                       const DirectionSource& from, const FlowOptions& flow);
+
+// The InputErrors of both. `cells`: the first of the loop, in flow order; of shares against it.
+[[noreturn]] void refuse_share_loop(const domain::RasterInfo& info, Index length,
+                                    std::span<const Index> cells);
 [[noreturn]] void refuse_loop(const domain::RasterInfo& info, Index length,
                               std::span<const Index> cells);
 [[noreturn]] void refuse_diagonal(const domain::RasterInfo& info, Index cell);

@@ -85,6 +85,19 @@ Session::Session(const par::Queue& queue, domain::RasterInfo info, std::vector<D
   valid_ = std::count_if(states_.begin(), states_.end(), [](auto s) { return is_data(s); });
 }
 
+Session::Session(const par::Queue& queue, domain::RasterInfo info, std::vector<double> fractions,
+                 std::vector<std::uint8_t> states, FlowOptions options, Progress progress)
+    : queue_(queue),
+      info_(std::move(info)),
+      options_(std::move(options)),
+      progress_(std::move(progress)),
+      metric_(domain::cell_metric(info_)),
+      states_(std::move(states)),
+      fractions_(std::move(fractions)) {
+  grid_ = grid_of(info_, options_);
+  valid_ = std::count_if(states_.begin(), states_.end(), [](auto s) { return is_data(s); });
+}
+
 void Session::begin(const std::string& phase) const {
   if (progress_) progress_(phase);
 }
@@ -261,6 +274,7 @@ std::vector<std::int32_t> Session::basins() {
 
 std::vector<double> Session::fractions() {
   require(!options_.single_receiver(), "fractions of a single-receiver rule");
+  if (fractions_) return *fractions_;
   options_.mode = RouteMode::fill;  // flats of the filled surface follow their single direction
   const std::vector<Direction>& single = directions();
   const domain::Raster& surface = options_.depressions ? filled() : dem();

@@ -37,6 +37,10 @@ class Session {
   Session(const par::Queue& queue, domain::RasterInfo info, std::vector<Direction> direction,
           FlowOptions options, Progress progress);
 
+  // From fractions of flow read elsewhere (8 values per cell, neighbour by neighbour).
+  Session(const par::Queue& queue, domain::RasterInfo info, std::vector<double> fractions,
+          std::vector<std::uint8_t> states, FlowOptions options, Progress progress);
+
   const domain::RasterInfo& info() const { return info_; }
   const FlowOptions& options() const { return options_; }
   const par::Queue& queue() const { return queue_; }
@@ -83,6 +87,7 @@ class Session {
   Index valid_ = 0;
   std::optional<domain::Raster> filled_;
   std::optional<std::vector<Direction>> direction_;
+  std::optional<std::vector<double>> fractions_;  // that were read
   std::vector<Link> jumps_;
   RouteStats stats_;
   std::unique_ptr<FlowTree> tree_;

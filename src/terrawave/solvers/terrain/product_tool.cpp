@@ -35,8 +35,8 @@ ExitCode dry_run(const Tool& tool) {
              memory * 1e-9,
              fits ? "fits" : "does not fit in one piece; work in tiles with --memory");
   if (!tool.memory.empty()) {
-    const Tiling tiling =
-        tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory), tool.step.op, tool.flow);
+    const Tiling tiling = tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory),
+                                            tool.verify ? "verify" : tool.step.op, tool.flow);
     fmt::print("with --memory {}: {} tiles of at most {} x {} cells\n", tool.memory, tiling.tiles(),
                tiling.tile_rows, tiling.tile_cols);
   }
@@ -63,6 +63,11 @@ Session open_session(const Tool& tool, const par::Queue& queue) {
   Session::Progress progress;
   if (tool.terminal)
     progress = [](const std::string& phase) { fmt::print(stderr, "{} ...\n", phase); };
+  if (tool.from == kAngles) {
+    AngleInput input = read_angles(queue, tool.input, tool.band, source_of(tool), tool.flow);
+    return Session(queue, input.info, std::move(input.fractions), std::move(input.states),
+                   tool.flow, progress);
+  }
   if (!tool.from.empty()) {
     DirectionInput input =
         read_directions(queue, tool.input, tool.band, source_of(tool), tool.flow);
@@ -71,8 +76,17 @@ Session open_session(const Tool& tool, const par::Queue& queue) {
   return Session(queue, io::read_raster(tool.input, tool.band), tool.flow, progress);
 }
 
+void take_rule_of_angles(FlowOptions& flow) {
+  if (flow.rule != FlowRule::d8 && flow.rule != FlowRule::dinf)
+    throw InputError("--from dinf: the angles are the rule of flow; leave --d4 and --mfd out");
+  flow.rule = FlowRule::dinf;
+}
+
 void check_conversion(const Tool& tool) {
-  source_of(tool);
+  if (source_of(tool).angles)
+    throw InputError(
+        "terrain codes: angles have no codes of one direction; expected --from esri, "
+        "taudem, grass, whitebox, ldd or richdem");
   if (!codes_named(tool.step.codes))
     throw InputError("--to: unknown kind \"" + tool.step.codes +
                      "\"; expected esri, taudem, grass, whitebox, ldd or richdem");
@@ -93,8 +107,9 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
     return comm.is_root() ? dry_run(checked) : ExitCode::done;
   }
   if (checked.step.op == "jump") checked.flow.mode = RouteMode::jump;
+  if (checked.from == kAngles) take_rule_of_angles(checked.flow);
   check_step(checked.step, checked.flow);
-  if (!checked.from.empty() && !checked.flow.single_receiver())
+  if (!checked.from.empty() && checked.from != kAngles && !checked.flow.single_receiver())
     throw InputError("--from: directions have one receiver per cell; leave --dinf and --mfd out");
   if (tiled) return run_tiled_tool(checked, comm);
   Session session = open_session(checked, queue_of(checked));

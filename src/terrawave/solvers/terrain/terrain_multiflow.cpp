@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "terrawave/solvers/terrain/multiflow_steps.hpp"
+#include "terrawave/solvers/terrain/terrain_routing.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -176,7 +177,7 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
 namespace {
 
 // Disjoint loops among the cells in `left`: each has a donor that is left as well, so walking from
-// donor to donor comes round. Calls found(cells) until it returns false.
+// first donor to first donor comes round. Calls found(cells).
 template <class Found>
 void loops_among(const Grid& grid, const std::vector<double>& fractions,
                  const std::vector<std::uint8_t>& left, const Found& found) {
@@ -201,7 +202,7 @@ void loops_among(const Grid& grid, const std::vector<double>& fractions,
     if (c < 0 || walk[std::size_t(c)] != walks) continue;
     std::vector<Index> loop = {c};
     for (Index n = donor(c); n != c; n = donor(n)) loop.push_back(n);
-    if (!found(loop)) return;
+    found(loop);
   }
 }
 
@@ -217,22 +218,38 @@ std::vector<std::uint8_t> unfinished(const par::Queue& queue, const Grid& grid,
   return left.download();
 }
 
+std::vector<Index> smallest_loop(const par::Queue& queue, const Grid& grid,
+                                 View<const double> fractions,
+                                 const std::vector<std::uint8_t>& left) {
+  std::vector<Index> smallest;
+  if (std::find(left.begin(), left.end(), 1) == left.end()) return smallest;
+  loops_among(grid, to_host(queue, fractions), left, [&](std::vector<Index> loop) {
+    std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
+    if (smallest.empty() || loop[0] < smallest[0]) smallest = std::move(loop);
+  });
+  return smallest;
+}
+
 }  // namespace
+
+std::vector<Index> find_fraction_loop(const par::Queue& queue, const Grid& grid,
+                                      View<const double> fractions,
+                                      View<const std::uint8_t> state) {
+  check(grid);
+  Buffer<double> ignored(queue, grid.cells());
+  return smallest_loop(queue, grid, fractions,
+                       unfinished(queue, grid, fractions, state, {}, ignored.view()));
+}
 
 void multiflow_accumulate(const par::Queue& queue, const Grid& grid, View<const double> fractions,
                           View<const std::uint8_t> state, View<const double> weights,
                           View<double> out) {
   check(grid);
-  const std::vector<std::uint8_t> left = unfinished(queue, grid, fractions, state, weights, out);
-  if (std::find(left.begin(), left.end(), 1) == left.end()) return;
-  std::vector<Index> loop;
-  loops_among(grid, to_host(queue, fractions), left, [&](const std::vector<Index>& cells) {
-    loop = cells;
-    return false;
-  });
+  const std::vector<Index> loop = smallest_loop(
+      queue, grid, fractions, unfinished(queue, grid, fractions, state, weights, out));
+  if (loop.empty()) return;
   std::string cells;
-  constexpr std::size_t kNamed = 8;
-  for (std::size_t i = 0; i < std::min(loop.size(), kNamed); ++i)
+  for (std::size_t i = 0; i < std::min(loop.size(), std::size_t(kNamedLoopCells)); ++i)
     cells += (i > 0 ? " <- " : "") + std::string("(") + std::to_string(loop[i] / grid.cols) + ", " +
              std::to_string(loop[i] % grid.cols) + ")";
   throw InputError("flow fractions form a loop of " + std::to_string(loop.size()) +
@@ -252,18 +269,18 @@ Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, View<cons
   while (true) {
     const std::vector<std::uint8_t> left =
         unfinished(queue, grid, fractions, state, {}, ignored.view());
-    const Index before = repaired;
+    std::vector<Index> pits;  // shares stay as they are until every loop is known
     loops_among(grid, share, left, [&](const std::vector<Index>& loop) {
-      const Index pit = *std::min_element(loop.begin(), loop.end(), [&](Index a, Index b) {
-        const T za = height[std::size_t(a)];
-        const T zb = height[std::size_t(b)];
-        return za < zb || (!(zb < za) && a < b);
-      });
-      for (Index k = 0; k < kNeighbours; ++k) share[std::size_t(k * grid.cells() + pit)] = 0;
-      ++repaired;
-      return true;
+      pits.push_back(*std::min_element(loop.begin(), loop.end(), [&](Index a, Index b) {
+        const double za = loop_height(double(height[std::size_t(a)]));
+        const double zb = loop_height(double(height[std::size_t(b)]));
+        return za < zb || (za == zb && a < b);
+      }));
     });
-    if (repaired == before) return repaired;
+    if (pits.empty()) return repaired;
+    repaired += Index(pits.size());
+    for (const Index pit : pits)
+      for (Index k = 0; k < kNeighbours; ++k) share[std::size_t(k * grid.cells() + pit)] = 0;
     to_device(queue, share, fractions);
   }
 }

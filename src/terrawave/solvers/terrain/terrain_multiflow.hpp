@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/grid.hpp"
@@ -39,8 +40,15 @@ void multiflow_accumulate(const par::Queue& queue, const Grid& grid,
                           par::View<const double> fractions, par::View<const std::uint8_t> state,
                           par::View<const double> weights, par::View<double> out);
 
-// Makes the lowest cell (ties: smallest index) of every loop of the fractions a root, until none is
-// left. Returns the number of cells that became roots.
+// Every cell that waits for donors for ever has a first such donor, and following these leads into
+// loops. Of those the one with the smallest index: its cells from that one, each fed by the next.
+// Empty where there is none.
+std::vector<Index> find_fraction_loop(const par::Queue& queue, const Grid& grid,
+                                      par::View<const double> fractions,
+                                      par::View<const std::uint8_t> state);
+
+// Makes the lowest cell (ties: smallest index) of every such loop a root, until none is left.
+// Returns the number of cells that became roots.
 template <class T>
 Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                             par::View<const std::uint8_t> state, par::View<double> fractions);

@@ -72,39 +72,34 @@ void check_codes(const Rings& rings, io::RasterSource& source, Codes codes) {
 Index first_diagonal(const Rings& rings, const TileStore& store) {
   const Tiling& tiling = rings.tiling();
   Index first = tiling.rows * tiling.cols;
-  for (const Index tile : rings.tiles()) {
-    const domain::Window w = tiling.window(tile);
-    const auto direction = store.get<Direction>(tile, "directions");
-    for (Index i = 0; i < w.size(); ++i)
-      if (const Direction d = direction[std::size_t(i)]; d < kNeighbours && (d & 1) != 0)
-        first = std::min(first, (w.row + i / w.cols) * tiling.cols + w.col + i % w.cols);
-  }
+  together(rings.comm(), [&] {
+    for (const Index tile : rings.tiles()) {
+      const domain::Window w = tiling.window(tile);
+      const auto direction = store.get<Direction>(tile, "directions");
+      for (Index i = 0; i < w.size(); ++i)
+        if (const Direction d = direction[std::size_t(i)]; d < kNeighbours && (d & 1) != 0)
+          first = std::min(first, (w.row + i / w.cols) * tiling.cols + w.col + i % w.cols);
+    }
+  });
   return rings.comm().min(first);
 }
 
-// The heights that say which cell of a loop is the lowest.
-class LoopHeights {
- public:
-  LoopHeights(const Rings& rings, const std::string& file, const domain::RasterInfo& like)
-      : rings_(rings), source_(io::open_raster(file)) {
-    const domain::RasterInfo& info = source_->info();
-    if (info.rows != like.rows || info.cols != like.cols)
-      throw InputError(fmt::format(
-          "{}: error: expected a raster of heights of {} x {} cells as in {}, found {} x {}", file,
-          like.rows, like.cols, like.name, info.rows, info.cols));
-    with_height_type(info, [](auto) {});
-  }
-  std::vector<double> operator()(std::size_t m) const {
-    const domain::Cells cells = source_->read(rings_.tiling().window(rings_.tile(m)));
-    return std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, cells);
-  }
-
- private:
-  const Rings& rings_;
-  std::shared_ptr<io::RasterSource> source_;
-};
-
 }  // namespace
+
+ReadHeights loop_heights(const Rings& rings, const std::string& file,
+                         const domain::RasterInfo& like) {
+  const std::shared_ptr<io::RasterSource> source = io::open_raster(file);
+  const domain::RasterInfo& info = source->info();
+  if (info.rows != like.rows || info.cols != like.cols)
+    throw InputError(fmt::format(
+        "{}: error: expected a raster of heights of {} x {} cells as in {}, found {} x {}", file,
+        like.rows, like.cols, like.name, info.rows, info.cols));
+  with_height_type(info, [](auto) {});
+  return [&rings, source](std::size_t m) {
+    const domain::Cells cells = source->read(rings.tiling().window(rings.tile(m)));
+    return std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, cells);
+  };
+}
 
 FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
                                 const DirectionSource& from, Connectivity connectivity,
@@ -127,12 +122,12 @@ FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
     if (const Index cell = first_diagonal(rings, store); cell < source.info().size())
       refuse_diagonal(source.info(), cell);
   ReadHeights heights;
-  const LoopsFound found = settle_tiled_loops(rings, store, false, {});
+  const LoopsFound found = settle_tiled_loops(rings, store, "directions", false, {});
   if (found.loops == 0) return stats;
   if (!from.repair) refuse_loop(source.info(), found.length, found.cells);
   if (!from.heights.empty())
-    together(rings.comm(), [&] { heights = LoopHeights(rings, from.heights, source.info()); });
-  stats.repaired = settle_tiled_loops(rings, store, true, heights).loops;
+    together(rings.comm(), [&] { heights = loop_heights(rings, from.heights, source.info()); });
+  stats.repaired = settle_tiled_loops(rings, store, "directions", true, heights).loops;
   return stats;
 }
 

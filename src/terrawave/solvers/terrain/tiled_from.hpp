@@ -3,9 +3,14 @@
 
 #include "terrawave/io/raster.hpp"
 #include "terrawave/solvers/terrain/product_from.hpp"
-#include "terrawave/solvers/terrain/tiled_rings.hpp"
+#include "terrawave/solvers/terrain/tiled_loops.hpp"
 
 namespace terrawave::terrain {
+
+// Reads the heights that say which cell of a loop is the lowest. Throws InputError for another
+// shape. The rings must outlive it.
+ReadHeights loop_heights(const Rings& rings, const std::string& file,
+                         const domain::RasterInfo& like);
 
 struct FromStats {
   Index led_out = 0;

@@ -226,12 +226,12 @@ std::vector<comm::Bytes> join_pieces(const Tiling& tiling, std::vector<comm::Byt
 
 }  // namespace
 
-LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, bool repair,
-                              const ReadHeights& heights) {
+LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, const std::string& name,
+                              bool repair, const ReadHeights& heights) {
   comm::Comm& comm = rings.comm();
   const Tiling& tiling = rings.tiling();
   const auto tile_of = [&](std::size_t m) {
-    return LoopTile(tiling, rings.tile(m), store.get<Direction>(rings.tile(m), "directions"));
+    return LoopTile(tiling, rings.tile(m), store.get<Direction>(rings.tile(m), name));
   };
   LoopsFound found;
   std::vector<comm::Bytes> summaries;
@@ -249,7 +249,7 @@ LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, bool repair,
         if (own[m].empty() || p.least < own[m][0].least) own[m] = {p};
         if (repair) tile.direction()[std::size_t(tile.position(p.lowest))] = kRoot;
       }
-      if (repair) store.put(rings.tile(m), "directions", tile.direction());
+      if (repair) store.put(rings.tile(m), name, tile.direction());
     }
   });
   Index crossing = 0;  // on the root
@@ -280,12 +280,14 @@ LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, bool repair,
   const std::vector<comm::Bytes> lowest =
       ask_root(comm, tiling, std::move(summaries),
                [&](auto& all) { return join_pieces(tiling, all, found); });
-  for (std::size_t m = 0; m < rings.count() && repair; ++m) {
-    LoopTile tile = tile_of(m);
-    for (const Index cell : from_bytes<Index>(lowest[m]))
-      tile.direction()[std::size_t(tile.position(cell))] = kRoot;
-    store.put(rings.tile(m), "directions", tile.direction());
-  }
+  together(comm, [&] {
+    for (std::size_t m = 0; m < rings.count() && repair; ++m) {
+      LoopTile tile = tile_of(m);
+      for (const Index cell : from_bytes<Index>(lowest[m]))
+        tile.direction()[std::size_t(tile.position(cell))] = kRoot;
+      store.put(rings.tile(m), name, tile.direction());
+    }
+  });
   comm::Bytes named = to_bytes(found.cells);
   comm.broadcast(named, 0);
   found.cells = from_bytes<Index>(named);

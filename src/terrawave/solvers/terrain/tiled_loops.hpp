@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "terrawave/solvers/terrain/tiled_rings.hpp"
@@ -17,9 +18,10 @@ struct LoopsFound {
 // Heights of the m-th tile's cells, row by row; may be empty: all equal.
 using ReadHeights = std::function<std::vector<double>(std::size_t m)>;
 
-// Finds every loop of the "directions" in `store` (no jumps). With `repair`, the lowest cell (ties:
-// the smallest index) of each becomes a root there. All ranks together; complete on all.
-LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, bool repair,
-                              const ReadHeights& heights);
+// Finds every loop of the directions that `store` holds under a name (no jumps). With `repair`, the
+// lowest cell (ties: the smallest index) of each becomes a root there. All ranks together; complete
+// on all.
+LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, const std::string& name,
+                              bool repair, const ReadHeights& heights);
 
 }  // namespace terrawave::terrain

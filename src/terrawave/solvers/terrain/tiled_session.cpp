@@ -10,11 +10,10 @@
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
 #include "terrawave/solvers/terrain/tiled_breach.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
+#include "terrawave/solvers/terrain/tiled_shares.hpp"
 
 namespace terrawave::terrain {
 namespace {
-
-using Shares = std::array<double, kNeighbours>;
 
 FlowOptions settled(FlowOptions options) {
   // Flats of the filled surface follow their single direction.
@@ -69,7 +68,10 @@ TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::Raster
       in_files_(!scratch.empty()),
       progress_(std::move(progress)) {
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
-  from_ = read_tiled_directions(rings_, source, from, this->options().connectivity(), store_);
+  from_ = from.angles
+              ? read_tiled_angles(queue_, rings_, reader_, from, store_)
+              : read_tiled_directions(rings_, source, from, this->options().connectivity(), store_);
+  shared_ = from.angles;
   for_tiles(*this, [&](std::size_t, Index tile) {
     for (const Direction d : store_.get<Direction>(tile, "directions"))
       valid_ += d != kNoDirection ? 1 : 0;
@@ -167,11 +169,7 @@ double TiledSession::jump_length(Index root, Index target) const {
   return std::hypot(rows_down * reader_.height(), cols_right * reader_.width(root / cols));
 }
 
-FlowBits TiledSession::shared_bits(std::size_t m) {
-  return {reader_.shape(rings_.tile(m)),
-          store_.get<std::uint8_t>(rings_.tile(m), "fractions.gives"),
-          store_.get<std::uint8_t>(rings_.tile(m), "fractions.data")};
-}
+FlowBits TiledSession::shared_bits(std::size_t m) { return share_bits(rings_, reader_, store_, m); }
 
 bool TiledSession::integers() const {
   if (!options().single_receiver() || options().weights == "area") return false;
@@ -277,7 +275,6 @@ void TiledSession::fractions() {
   const MultiRule rule = options().rule == FlowRule::dinf    ? MultiRule::dinf
                          : options().rule == FlowRule::quinn ? MultiRule::quinn
                                                              : MultiRule::freeman;
-  RimField<Shares> rims(rings_, Shares{});
   with_height_type(info(), [&]<class T>(T) {
     Surface<T> surface(reader_, rings_, store_);
     TiledStats stats;
@@ -300,35 +297,18 @@ void TiledSession::fractions() {
         for (int k = 0; k < kNeighbours; ++k) flows = flows || share[std::size_t(k * n + a)] > 0;
         if (!flows) share[std::size_t(d * n + a)] = 1;
       }
-      const std::vector<Index> rim = rings_.rim_positions(m);
-      for (std::size_t r = 0; r < rim.size(); ++r)
-        for (int k = 0; k < kNeighbours; ++k)
-          rims.rim(m)[r][std::size_t(k)] = share[std::size_t(k * n + block.around_of(rim[r]))];
       store_.put(tile, "fractions", share);
       std::vector<std::uint8_t> data(block.state.size());
       for (std::size_t a = 0; a < data.size(); ++a) data[a] = is_data(block.state[a]) ? 1 : 0;
       store_.put(tile, "fractions.data", data);
     });
   });
-  rims.exchange();
-  for_tiles(*this, [&](std::size_t m, Index tile) {
-    auto share = store_.get<double>(tile, "fractions");
-    const std::size_t n = share.size() / kNeighbours;
-    const std::vector<Index> at = rings_.ring_positions(m);
-    const std::vector<Shares> ring = rims.ring(m);
-    std::vector<std::uint8_t> gives(n, 0);
-    for (std::size_t r = 0; r < at.size(); ++r)
-      for (std::size_t k = 0; k < kNeighbours; ++k) share[k * n + std::size_t(at[r])] = ring[r][k];
-    for (std::size_t k = 0; k < kNeighbours; ++k)
-      for (std::size_t a = 0; a < n; ++a)
-        if (share[k * n + a] > 0) gives[a] = std::uint8_t(gives[a] | 1u << k);
-    store_.put(tile, "fractions", share);
-    store_.put(tile, "fractions.gives", gives);
-  });
+  exchange_shares(rings_, reader_, store_);
 }
 
 void TiledSession::angles() {
   if (angled_) return;
+  require_heights();
   angled_ = true;
   route();
   begin("angles");

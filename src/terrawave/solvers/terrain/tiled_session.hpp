@@ -3,7 +3,6 @@
 // one array for each tile of the rank.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,8 +49,8 @@ class TiledSession {
                FlowOptions options, const Tiling& tiling, const std::filesystem::path& scratch,
                Progress progress);
 
-  // From directions in `source`; nothing that needs heights can be asked for. Throws InputError as
-  // read_directions.
+  // From directions or angles in `source`; nothing that needs heights can be asked for. Throws
+  // InputError as read_directions and read_angles.
   TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
                const DirectionSource& from, const FlowOptions& options, const Tiling& tiling,
                const std::filesystem::path& scratch, Progress progress);

@@ -77,14 +77,19 @@ class SweepStore {
     if (!state.jumped.empty()) store_.put(tile, name_ + ".jumped", state.jumped);
   }
   // Keeps the tile's own values under the name; returns how many cells are not final.
-  Index finish(const TileShape& shape, Index tile) {
+  Index finish(const TileShape& shape, Index tile, bool mark_left = false) {
     const SweepState<V> state = get(tile);
     store_.drop(tile, name_ + ".value");
     store_.drop(tile, name_ + ".waiting");
     store_.drop(tile, name_ + ".jumped");
     Index left = 0;
-    for (Index i = 0; i < shape.inside.size(); ++i)
-      left += state.waiting[std::size_t(shape.around_of(i))] < SweepState<V>::nodata ? 1 : 0;
+    std::vector<std::uint8_t> mark(std::size_t(mark_left ? shape.inside.size() : 0));
+    for (Index i = 0; i < shape.inside.size(); ++i) {
+      const bool waits = state.waiting[std::size_t(shape.around_of(i))] < SweepState<V>::nodata;
+      left += waits ? 1 : 0;
+      if (mark_left) mark[std::size_t(i)] = waits ? 1 : 0;
+    }
+    if (mark_left) store_.put(tile, name_ + ".left", mark);
     store_.put(tile, name_, shape.cut(state.value));
     return left;
   }
@@ -94,12 +99,16 @@ class SweepStore {
   std::string name_;
 };
 
+// Whether flow may run in loops: its cells are never final, and are marked as name + ".left".
+enum class Cycles { none, left };
+
 // From donors to receivers. bits(m): FlowBits of tile m; start(m): the value of each of its cells
 // without donors (and at nodata); join(m) gives a functor V(Index a, V own, span of donors in the
 // order of neighbours, jumps last by their roots). Results stay in the store under `name`.
+// Returns the number of this rank's cells that are not final.
 template <class V, class Bits, class Start, class Join>
-void sweep_down(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
-                const Start& start, const Join& join) {
+Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
+                 const Start& start, const Join& join, Cycles cycles = Cycles::none) {
   using State = SweepState<V>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
@@ -194,10 +203,13 @@ void sweep_down(const Rings& rings, TileStore& store, const std::string& name, c
     kept.put(tile, s);
   };
   settle(rings, rims, visit, &mail);
+  Index left = 0;
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
-      require(kept.finish(bits(m).shape, rings.tile(m)) == 0, "sweep_down: flow runs in a loop");
+      left += kept.finish(bits(m).shape, rings.tile(m), cycles == Cycles::left);
+    require(left == 0 || cycles == Cycles::left, "sweep_down: flow runs in a loop");
   });
+  return left;
 }
 
 // From receivers to donors, one receiver for each cell. bits(m) as above; roots(m) gives a functor

@@ -36,6 +36,7 @@ struct Costs {
 Costs costs_of(const std::string& op, const FlowOptions& flow) {
   if (!flow.single_receiver()) return {260, 220};
   if (op == "fill" || op == "slope") return {80, 220};
+  if (flow.mode == RouteMode::jump) return {130, 220};
   return {110, 220};
 }
 
@@ -91,7 +92,7 @@ ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
   const Tiling tiling = tool.memory.empty()
                             ? tiling_for_ranks(info.rows, info.cols, comm.size())
                             : tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory),
-                                                tool.step.op, tool.flow);
+                                                tool.verify ? "verify" : tool.step.op, tool.flow);
   const std::filesystem::path out = tool.step.out;
   std::filesystem::path scratch;
   if (!tool.memory.empty()) {

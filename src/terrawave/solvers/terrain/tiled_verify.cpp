@@ -66,7 +66,7 @@ class Verifier {
   }
 
   std::vector<Check> multiple() {
-    session_.accumulate();
+    session_.fractions();
     checks_.push_back(
         every_cell("multiple flow: shares add up to 1 or 0", "all cells", [&](std::size_t m) {
           auto given = given_of(m);
@@ -76,6 +76,7 @@ class Verifier {
           };
         }));
     if (session_.options().weights != "unit") return checks_;
+    session_.accumulate();
     double largest = 0;
     const auto for_roots = [&](const auto& take) {
       for_tiles(session_, [&](std::size_t m, Index tile) {

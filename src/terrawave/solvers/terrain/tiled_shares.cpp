@@ -1,0 +1,197 @@
+#include "terrawave/solvers/terrain/tiled_shares.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "terrawave/solvers/terrain/codec_angles.hpp"
+#include "terrawave/solvers/terrain/tiled_loops.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+using Shares = std::array<double, kNeighbours>;
+
+void check_angles(const Rings& rings, io::RasterSource& source) {
+  const domain::RasterInfo& info = source.info();
+  StrangeAngle first;
+  together(rings.comm(), [&] {
+    for (const Index tile : rings.tiles()) {
+      const domain::Window w = rings.tiling().window(tile);
+      const StrangeAngle one = strange_angle(source.read(w), info, w);
+      if (one.cell >= 0 && (first.cell < 0 || one.cell < first.cell)) first = one;
+    }
+  });
+  const Index mine = first.cell < 0 ? info.size() : first.cell;
+  const Index least = rings.comm().min(mine);
+  if (least == info.size()) return;
+  const double none = std::numeric_limits<double>::lowest();
+  refuse_angle(info, {least, rings.comm().max(mine == least ? first.value : none)});
+}
+
+// The tiles' own cells; the rings stay empty.
+Index read_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+                  TileStore& store) {
+  Tiling flat = rings.tiling();  // angles lead over no looped edge
+  flat.loop_rows = flat.loop_cols = false;
+  Index led_out = 0;
+  together(rings.comm(), [&] {
+    for (const Index tile : rings.tiles()) {
+      const domain::Window around = flat.with_halo(tile, 1);
+      Grid grid;
+      grid.rows = around.rows;
+      grid.cols = around.cols;
+      grid.dy = reader.height();
+      grid.dx.clear();
+      for (Index r = 0; r < grid.rows; ++r) grid.dx.push_back(reader.width(around.row + r));
+      const DecodedAngles own = decode_angles(queue, reader.source().read(around), reader.info(),
+                                              grid, around, flat.window(tile));
+      led_out += own.led_out;
+      const TileShape shape = reader.shape(tile);
+      const Index n = shape.around.size();
+      std::vector<double> share(std::size_t(kNeighbours * n), 0.0);
+      std::vector<std::uint8_t> data(std::size_t(n), 0);
+      std::vector<Direction> direction;
+      for (Index i = 0; i < shape.inside.size(); ++i) {
+        const Index a = shape.around_of(i);
+        const bool held = is_data(own.states[std::size_t(i)]);
+        data[std::size_t(a)] = held ? 1 : 0;
+        direction.push_back(held ? kRoot : kNoDirection);
+        for (int k = 0; k < kNeighbours; ++k)
+          share[std::size_t(k * n + a)] = own.fractions[std::size_t(k * shape.inside.size() + i)];
+      }
+      store.put(tile, "fractions", share);
+      store.put(tile, "fractions.data", data);
+      store.put(tile, "directions", direction);
+    }
+  });
+  return rings.comm().sum(led_out);
+}
+
+// "loops.donor": the first donor that waits for ever of each cell that does, as a direction.
+// Returns the number of such cells.
+Index find_waiting(const Rings& rings, const BlockReader& reader, TileStore& store) {
+  const auto bits = [&](std::size_t m) { return share_bits(rings, reader, store, m); };
+  Index left = sweep_down<std::uint8_t>(
+      rings, store, "loops", bits,
+      [&](std::size_t m) {
+        return std::vector<std::uint8_t>(std::size_t(bits(m).shape.inside.size()), 0);
+      },
+      [](std::size_t) {
+        return [](Index, std::uint8_t, std::span<const Donor<std::uint8_t>>) {
+          return std::uint8_t{0};
+        };
+      },
+      Cycles::left);
+  left = rings.comm().sum(left);
+  if (left == 0) return 0;
+  RimField<std::uint8_t> waits(rings, 0);
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m)
+      waits.take(m, store.get<std::uint8_t>(rings.tile(m), "loops.left"));
+  });
+  waits.exchange();
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m) {
+      const Index tile = rings.tile(m);
+      const FlowBits flow = bits(m);
+      const TileShape& shape = flow.shape;
+      const auto waiting = shape.join(store.get<std::uint8_t>(tile, "loops.left"), waits.ring(m));
+      std::vector<Direction> donor(std::size_t(shape.inside.size()), kNoDirection);
+      for (Index i = 0; i < shape.inside.size(); ++i) {
+        const Index a = shape.around_of(i);
+        if (waiting[std::size_t(a)] == 0) continue;
+        const Index row = a / shape.around.cols;
+        for (int k = 0; k < kNeighbours && donor[std::size_t(i)] == kNoDirection; ++k) {
+          const Index d = neighbour8(shape, row, a - row * shape.around.cols, k);
+          if (d >= 0 && waiting[std::size_t(d)] != 0 &&
+              (flow.gives[std::size_t(d)] >> opposite(k) & 1) != 0)
+            donor[std::size_t(i)] = Direction(k);
+        }
+      }
+      store.put(tile, "loops.donor", donor);
+    }
+  });
+  return left;
+}
+
+// Cells that a repair made roots of "loops.donor" give nothing any more.
+void empty_roots(const Rings& rings, const BlockReader& reader, TileStore& store) {
+  together(rings.comm(), [&] {
+    for (const Index tile : rings.tiles()) {
+      const TileShape shape = reader.shape(tile);
+      const auto donor = store.get<Direction>(tile, "loops.donor");
+      auto share = store.get<double>(tile, "fractions");
+      for (Index i = 0; i < shape.inside.size(); ++i)
+        if (donor[std::size_t(i)] == kRoot)
+          for (Index k = 0; k < kNeighbours; ++k)
+            share[std::size_t(k * shape.around.size() + shape.around_of(i))] = 0;
+      store.put(tile, "fractions", share);
+    }
+  });
+}
+
+}  // namespace
+
+void exchange_shares(const Rings& rings, const BlockReader& reader, TileStore& store) {
+  RimField<Shares> rims(rings, Shares{});
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m) {
+      const TileShape shape = reader.shape(rings.tile(m));
+      const auto share = store.get<double>(rings.tile(m), "fractions");
+      const std::vector<Index> rim = rings.rim_positions(m);
+      for (std::size_t r = 0; r < rim.size(); ++r)
+        for (Index k = 0; k < kNeighbours; ++k)
+          rims.rim(m)[r][std::size_t(k)] =
+              share[std::size_t(k * shape.around.size() + shape.around_of(rim[r]))];
+    }
+  });
+  rims.exchange();
+  together(rings.comm(), [&] {
+    for (std::size_t m = 0; m < rings.count(); ++m) {
+      const Index tile = rings.tile(m);
+      auto share = store.get<double>(tile, "fractions");
+      const std::size_t n = share.size() / kNeighbours;
+      const std::vector<Index> at = rings.ring_positions(m);
+      const std::vector<Shares> ring = rims.ring(m);
+      std::vector<std::uint8_t> gives(n, 0);
+      for (std::size_t r = 0; r < at.size(); ++r)
+        for (std::size_t k = 0; k < kNeighbours; ++k)
+          share[k * n + std::size_t(at[r])] = ring[r][k];
+      for (std::size_t k = 0; k < kNeighbours; ++k)
+        for (std::size_t a = 0; a < n; ++a)
+          if (share[k * n + a] > 0) gives[a] = std::uint8_t(gives[a] | 1u << k);
+      store.put(tile, "fractions", share);
+      store.put(tile, "fractions.gives", gives);
+    }
+  });
+}
+
+FlowBits share_bits(const Rings& rings, const BlockReader& reader, const TileStore& store,
+                    std::size_t m) {
+  const Index tile = rings.tile(m);
+  return {reader.shape(tile), store.get<std::uint8_t>(tile, "fractions.gives"),
+          store.get<std::uint8_t>(tile, "fractions.data")};
+}
+
+FromStats read_tiled_angles(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+                            const DirectionSource& from, TileStore& store) {
+  check_angles(rings, reader.source());
+  FromStats stats;
+  stats.led_out = read_shares(queue, rings, reader, store);
+  ReadHeights heights;
+  while (true) {
+    exchange_shares(rings, reader, store);
+    if (find_waiting(rings, reader, store) == 0) return stats;
+    if (!from.repair) {
+      const LoopsFound found = settle_tiled_loops(rings, store, "loops.donor", false, {});
+      refuse_share_loop(reader.info(), found.length, found.cells);
+    }
+    if (!heights && !from.heights.empty())
+      together(rings.comm(), [&] { heights = loop_heights(rings, from.heights, reader.info()); });
+    stats.repaired += settle_tiled_loops(rings, store, "loops.donor", true, heights).loops;
+    empty_roots(rings, reader, store);
+  }
+}
+
+}  // namespace terrawave::terrain
