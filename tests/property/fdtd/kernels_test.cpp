@@ -5,6 +5,7 @@
 
 #include "reference/fdtd_models.hpp"
 #include "reference/fdtd_reference.hpp"
+#include "terrawave/solvers/fdtd/fdtd_bench.hpp"
 
 namespace terrawave::test {
 namespace {
@@ -155,6 +156,22 @@ TEST(FdtdKernels, WavefrontEqualsTwoPassWithMorePatternsThanItKeeps) {
                                           {.kernel = Kernel::wavefront, .steps_per_pass = 2}};
       },
       list, 9);
+}
+
+TEST(FdtdKernels, WavefrontEqualsTwoPassOnEvenGridsOfFewMaterials) {
+  // Long runs of one class on a grid without grading: their coefficients stay in registers.
+  for (const bool cpml : {false, true})
+    for (const bool single : {true, false}) {
+      const fdtd::Model model = fdtd::bench_model({"", {150, 30, 28}, cpml, 3});
+      Bench bench(single, par::Queue::host(2));
+      const auto run = [&](Kernel kernel) {
+        const auto solver = fdtd::make_solver(model, bench.context, {.kernel = kernel});
+        randomise(*solver, 7);
+        advance(*solver, 17);
+        return outcome(*solver);
+      };
+      EXPECT_TRUE(run(Kernel::wavefront) == run(Kernel::two_pass)) << cpml << single;
+    }
 }
 
 TEST(FdtdKernels, AWallWithNothingBehindItIsLeftOutWithoutChangingABit) {

@@ -42,7 +42,7 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   ghosts_ = Ghosts<Real>(context.comm, context.queue, model_, options_.ranks, brick_, layout_,
                          axes_, depth);
   if (options_.kernel == Kernel::wavefront)
-    wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, model_, events_.host());
+    wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, axes_[0], model_, events_.host());
   // Only now is it known whether zmarch has a kernel for this model that pays on a small grid.
   if (options.kernel == Kernel::automatic && options_.kernel == Kernel::zmarch &&
       !zmarch_pays(model_, std::is_same_v<Real, float> &&

@@ -47,6 +47,7 @@ struct Sweep {
   const State<Real>& state;
   const EventTables& events;
   double* event_states;
+  const std::uint8_t* plain;          // by chunk of the whole array
   const std::int32_t* row_groups[2];  // by row j + size[1] k: E, H
   Index sample_row, record_row;
   Index x_low, x_high;  // whole chunks that hold updated entries
@@ -110,6 +111,7 @@ class RowUpdater {
     const AxisWeights<Real>&wy = m.axis[1], &wz = m.axis[2];
     r_.first = l.at(0, j, k);
     for (int c = 0; c < 6; ++c) r_.f[c] = s_.state.f[c] + r_.first;
+    r_.plain = s_.plain + r_.first / kChunk;
     r_.y[0] = {wy.se[j], wy.ae[j], wy.be[j]};
     r_.y[1] = {wy.sh[j], wy.ah[j], wy.bh[j]};
     r_.z[0] = {wz.se[k], wz.ae[k], wz.be[k]};
@@ -236,6 +238,7 @@ namespace {
 template <class Real>
 struct PatternData {
   std::vector<wavefront::Pattern<Real>> palette;
+  std::vector<bool> uniform;         // by pattern: all entries are of one class
   std::vector<std::uint32_t> place;  // by chunk
 
   template <class UpdateOf>
@@ -271,6 +274,8 @@ struct PatternData {
     if (known.size() >= kMostPatterns) return wavefront::Patterns<Real>::kLookUp;
     const auto fresh = std::uint32_t(palette.size()) * std::uint32_t(6 * kChunk);
     known.emplace(key, fresh);
+    const std::span<const std::uint16_t> ids(&classes.index[z(at)], z(kChunk));
+    uniform.push_back(std::ranges::all_of(ids, [&](std::uint16_t id) { return id == ids[0]; }));
     wavefront::Pattern<Real>& p = palette.emplace_back();
     for (Index q = 0; q < 6; ++q)
       for (Index n = 0; n < kChunk; ++n)
@@ -278,6 +283,35 @@ struct PatternData {
     return fresh;
   }
 };
+
+// By chunk: how many chunks from here on share one class of edges and one weight along x.
+template <class Real>
+std::vector<std::uint8_t> plain_runs(const Layout& l, const PatternData<Real>& edges,
+                                     const HostAxis& x) {
+  const auto weight = [](const std::vector<double>& w, Index i) { return Real(w[z(i)]); };
+  const auto same_weights = [&](Index i, Index j) {
+    return weight(x.se, i) == weight(x.se, j) && weight(x.sh, i) == weight(x.sh, j);
+  };
+  const Index chunks = l.size[0] / kChunk;
+  std::vector<std::uint8_t> even(z(chunks)), joined(z(chunks));  // by chunk of a row
+  for (Index c = 0; c < chunks; ++c) {
+    even[z(c)] = 1;
+    for (Index n = 1; n < kChunk; ++n)
+      if (!same_weights(c * kChunk, c * kChunk + n)) even[z(c)] = 0;
+    joined[z(c)] = c + 1 < chunks && same_weights(c * kChunk, (c + 1) * kChunk);
+  }
+  std::vector<std::uint8_t> runs(edges.place.size());
+  for (Index at = Index(runs.size()) - 1; at >= 0; --at) {
+    const Index c = at % chunks;
+    const std::uint32_t place = edges.place[z(at)];
+    if (even[z(c)] == 0 || place == wavefront::Patterns<Real>::kLookUp ||
+        !edges.uniform[place / std::size_t(6 * kChunk)])
+      continue;
+    const bool goes_on = joined[z(c)] != 0 && edges.place[z(at + 1)] == place;
+    runs[z(at)] = std::uint8_t(1 + (goes_on ? std::min<int>(runs[z(at + 1)], 254) : 0));
+  }
+  return runs;
+}
 
 bool any_event_from(const HostEvents& events, Index x) {
   return std::ranges::any_of(events.events, [&](const auto& list) {
@@ -290,6 +324,7 @@ bool any_event_from(const HostEvents& events, Index x) {
 template <class Real>
 struct Wavefront<Real>::Plan {
   PatternData<Real> patterns[2];            // edges, faces
+  std::vector<std::uint8_t> plain;          // plain_runs()
   std::vector<std::int32_t> row_groups[2];  // first event group of each row; one more at the end
   std::vector<wavefront::Flag<Real>> x_member;  // by x entry: inside a layer of x
   Index wall = 0;  // x entry of the wall at the end of x where it is alone in its chunk; or 0
@@ -300,13 +335,15 @@ struct Wavefront<Real>::Plan {
 
 template <class Real>
 Wavefront<Real>::Wavefront(const Medium<Real>& medium, const HostClasses& edges,
-                           const HostClasses& faces, const Model& model, const HostEvents& events) {
+                           const HostClasses& faces, const HostAxis& x_axis, const Model& model,
+                           const HostEvents& events) {
   const Layout& l = medium.layout;
   const auto plan = std::make_shared<Plan>();
   plan->patterns[0].build(
       l, edges, [&](std::uint16_t id) { return edge_update(model.edge_materials[id], model.dt); });
   plan->patterns[1].build(
       l, faces, [&](std::uint16_t id) { return face_update(model.face_materials[id], model.dt); });
+  plan->plain = plain_runs(l, plan->patterns[0], x_axis);
   for (std::size_t p = 0; p < 2; ++p) {
     auto& first = plan->row_groups[p];
     first.assign(z(l.size[1] * l.size[2] + 1), 0);
@@ -351,6 +388,7 @@ void Wavefront<Real>::run(const par::Queue& queue, const Medium<Real>& medium,
                 state,
                 events,
                 event_states,
+                plan_->plain.data(),
                 {plan_->row_groups[0].data(), plan_->row_groups[1].data()},
                 sample_row,
                 record_row,

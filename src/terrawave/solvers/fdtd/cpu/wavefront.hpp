@@ -25,7 +25,7 @@ class Wavefront {
  public:
   Wavefront() = default;
   Wavefront(const Medium<Real>& medium, const HostClasses& edges, const HostClasses& faces,
-            const Model& model, const HostEvents& events);
+            const HostAxis& x_axis, const Model& model, const HostEvents& events);
 
   // Whether all fields are zero from the wall at the end of x on, where the wall is alone in its
   // chunk of entries: they then stay zero and the chunk can be left out. A pass over those entries.

@@ -4,6 +4,7 @@
 // has just been computed, and no later H update of the row needs the E that it replaces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "terrawave/solvers/fdtd/cpu/lanes.hpp"
@@ -45,8 +46,31 @@ struct Row {
   // psi, plus and minus term of each axis, shifted so that entry i is at [i].
   Real *px[2][2], *py[2][2], *pz[2][2];
   Patterns<Real> patterns[2];
+  // By chunk of the row: so many chunks from here on share one class of edges and one weight along
+  // x, and their pattern is kept.
+  const std::uint8_t* plain;
   Real face_b;           // ordinary faces
   const Real* ahead[2];  // rows that a later sweep will need, at entry 0: brought closer meanwhile
+};
+
+// What the update of a register's entries multiplies with: coefficients of E from a pattern and
+// weights along x, by entry.
+template <class Real>
+struct Mixed {
+  using L = Lanes<Real>;
+  const Real *pattern, *e_weights, *h_weights;
+  auto operator()(Index q) const { return L::load(pattern + q * kChunk); }
+  auto e_weight(Index i) const { return L::load(e_weights + i); }
+  auto h_weight(Index i) const { return L::load(h_weights + i); }
+};
+// The same where all entries of a run of chunks share them: eight registers instead of eight loads.
+template <class Real>
+struct Plain {
+  using V = typename Lanes<Real>::V;
+  V held[6], es, hs;
+  V operator()(Index q) const { return held[q]; }
+  V e_weight(Index) const { return es; }
+  V h_weight(Index) const { return hs; }
 };
 
 enum class Pass : std::uint8_t { electric, magnetic, both };
@@ -87,7 +111,7 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
   V ey = L::load(pey + from), ez = L::load(pez + from);
   V hy_before = L::load(phy + from - L::width), hz_before = L::load(phz + from - L::width);
   // One register of entries; t: coefficients of E, tf of H.
-  const auto update = [&](Index i, const Real* t, const Real* tf) __attribute__((always_inline)) {
+  const auto update = [&](Index i, const auto& t, const Real* tf) __attribute__((always_inline)) {
     const V ex = L::load(pex + i);
     V hx = L::load(phx + i), hy = L::load(phy + i), hz = L::load(phz + i);
     V ey_next = ey, ez_next = ez;
@@ -102,7 +126,7 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
       const V ex_dz = L::sub(L::load(pex + i + plane), ex);
       const V ex_dy = L::sub(L::load(pex + i + row), ex);
       const V ey_dx = L::sub(L::up(ey, ey_next), ey);
-      const V sx = L::load(hsx + i);
+      const V sx = t.h_weight(i);
       V cx = curl(ey_dz, hsz, ez_dy, hsy);
       V cy = curl(ez_dx, sx, ex_dz, hsz);
       V cz = curl(ex_dy, hsy, ey_dx, sx);
@@ -142,7 +166,7 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
       const V hz_dx = L::sub(hz, L::down(hz_before, hz));
       const V hy_dx = L::sub(hy, L::down(hy_before, hy));
       const V hx_dy = L::sub(hx, L::load(phx + i - row));
-      const V sx = L::load(esx + i);
+      const V sx = t.e_weight(i);
       V cx = curl(hz_dy, esy, hy_dz, esz);
       V cy = curl(hx_dz, esz, hz_dx, sx);
       V cz = curl(hy_dx, sx, hx_dy, esy);
@@ -155,9 +179,9 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
         cz = L::add_where(member, cz, advance(r.px[0][0] + i, b, a, hy_dx));
       }
       if constexpr (Y) cz = L::sub(cz, advance(r.py[0][1] + i, eby, eay, hx_dy));
-      L::store(pex + i, L::fma(L::load(t + kChunk), cx, L::mul(L::load(t), ex)));
-      L::store(pey + i, L::fma(L::load(t + 3 * kChunk), cy, L::mul(L::load(t + 2 * kChunk), ey)));
-      L::store(pez + i, L::fma(L::load(t + 5 * kChunk), cz, L::mul(L::load(t + 4 * kChunk), ez)));
+      L::store(pex + i, L::fma(t(1), cx, L::mul(t(0), ex)));
+      L::store(pey + i, L::fma(t(3), cy, L::mul(t(2), ey)));
+      L::store(pez + i, L::fma(t(5), cz, L::mul(t(4), ez)));
       hy_before = hy;
       hz_before = hz;
     }
@@ -170,8 +194,28 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
       kH && Faces ? r.patterns[1].place + r.first / kChunk : nullptr;
   const Real *const e_palette = r.patterns[0].palette, *const h_palette = r.patterns[1].palette;
   const Real *const ahead0 = r.ahead[0], *const ahead1 = r.ahead[1];
+  constexpr bool kPlain = kE && !X && !Faces;
+  const auto fetch = [&](Index i) __attribute__((always_inline)) {
+    __builtin_prefetch(ahead0 + i, 0, 2);
+    __builtin_prefetch(ahead1 + i, 0, 2);
+  };
+  for (Index i = from; i < to;) {
+    if constexpr (kPlain) {
+      if (const Index run = r.plain[std::size_t(i) / kChunk]; run > 0) {
+        const Index end = std::min(to, i + run * kChunk);
+        const Real* const p = e_palette + e_places[std::size_t(i) / kChunk];
+        const auto held = [p](Index q) { return L::load(p + q * kChunk); };
+        const Plain<Real> plain{{held(0), held(1), held(2), held(3), held(4), held(5)},
+                                L::load(esx + i),
+                                L::load(hsx + i)};
 #pragma GCC unroll 1
-  for (Index i = from; i < to; i += kChunk) {
+        for (; i < end; i += L::width) {
+          fetch(i);
+          update(i, plain, nullptr);
+        }
+        continue;
+      }
+    }
     const Real* te = nullptr;
     const Real* tf = nullptr;
     if constexpr (kE) {
@@ -188,10 +232,9 @@ template <class Real, Pass kPass, bool X, bool Y, bool Z, bool Faces>
       else
         tf = look_up(r.patterns[1], r.first + i, scratch[1]);
     }
-    __builtin_prefetch(ahead0 + i, 0, 2);
-    __builtin_prefetch(ahead1 + i, 0, 2);
-    for (Index n = 0; n < kChunk; n += L::width)
-      update(i + n, kE ? te + n : te, kH && Faces ? tf + n : tf);
+    fetch(i);
+    for (Index n = 0; n < kChunk; n += L::width, i += L::width)
+      update(i, Mixed<Real>{kE ? te + n : te, esx, hsx}, kH && Faces ? tf + n : tf);
   }
 }
 
