@@ -126,10 +126,10 @@ void drain_flats(const par::Queue& queue, const Grid& grid, par::View<const T> z
 }  // namespace
 
 template <class T>
-void fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
-          par::View<const std::uint8_t> state, par::View<T> filled) {
+RouteStats fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                par::View<const std::uint8_t> state, par::View<T> filled) {
   check(grid);
-  fill_by_device(queue, grid, z, state, filled);
+  return fill_by_device(queue, grid, z, state, filled);
 }
 
 template <class T>
@@ -179,18 +179,18 @@ template Receivers steepest_receivers(const par::Queue&, const Grid&, par::View<
                                       par::View<const std::uint8_t>, FlatRule);
 template Receivers steepest_receivers(const par::Queue&, const Grid&, par::View<const double>,
                                       par::View<const std::uint8_t>, FlatRule);
-template void fill(const par::Queue&, const Grid&, par::View<const std::uint8_t>,
-                   par::View<const std::uint8_t>, par::View<std::uint8_t>);
-template void fill(const par::Queue&, const Grid&, par::View<const std::int16_t>,
-                   par::View<const std::uint8_t>, par::View<std::int16_t>);
-template void fill(const par::Queue&, const Grid&, par::View<const std::uint16_t>,
-                   par::View<const std::uint8_t>, par::View<std::uint16_t>);
-template void fill(const par::Queue&, const Grid&, par::View<const std::int32_t>,
-                   par::View<const std::uint8_t>, par::View<std::int32_t>);
-template void fill(const par::Queue&, const Grid&, par::View<const float>,
-                   par::View<const std::uint8_t>, par::View<float>);
-template void fill(const par::Queue&, const Grid&, par::View<const double>,
-                   par::View<const std::uint8_t>, par::View<double>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const std::uint8_t>,
+                         par::View<const std::uint8_t>, par::View<std::uint8_t>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const std::int16_t>,
+                         par::View<const std::uint8_t>, par::View<std::int16_t>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const std::uint16_t>,
+                         par::View<const std::uint8_t>, par::View<std::uint16_t>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const std::int32_t>,
+                         par::View<const std::uint8_t>, par::View<std::int32_t>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const float>,
+                         par::View<const std::uint8_t>, par::View<float>);
+template RouteStats fill(const par::Queue&, const Grid&, par::View<const double>,
+                         par::View<const std::uint8_t>, par::View<double>);
 template Index resolve_flats(const par::Queue&, const Grid&, par::View<const std::uint8_t>,
                              par::View<const std::uint8_t>, par::View<Direction>);
 template Index resolve_flats(const par::Queue&, const Grid&, par::View<const std::int16_t>,

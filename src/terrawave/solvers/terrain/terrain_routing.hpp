@@ -68,23 +68,23 @@ void accumulate(const par::Queue& queue, const Grid& grid, const Receivers& rece
 void label_basins(const par::Queue& queue, const Grid& grid, const Receivers& receivers,
                   par::View<std::int32_t> labels);
 
-// The lowest surface that is nowhere below z and from which every cell drains to a base cell
-// without climbing: equals priority-flood bit for bit. Cells that no base cell can reach keep z.
-template <class T>
-void fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
-          par::View<const std::uint8_t> state, par::View<T> filled);
-
-enum class RouteMode {
-  carve,  // receivers of the path from the pass down to the pit are reversed
-  jump,   // the pit drains to the far side of its pass directly
-  fill    // steepest descent on the filled surface, its flats drained by resolve_flats
-};
-
 struct RouteStats {
   Index pits = 0;       // roots before routing that are not base cells
   Index undrained = 0;  // pits that no base cell can be reached from (all-closed regions)
   int rounds = 0;       // Boruvka rounds
   double bytes = 0;     // working memory at its peak, without inputs and results
+};
+
+// The lowest surface that is nowhere below z and from which every cell drains to a base cell
+// without climbing: equals priority-flood bit for bit. Cells that no base cell can reach keep z.
+template <class T>
+RouteStats fill(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                par::View<const std::uint8_t> state, par::View<T> filled);
+
+enum class RouteMode {
+  carve,  // receivers of the path from the pass down to the pit are reversed
+  jump,   // the pit drains to the far side of its pass directly
+  fill    // steepest descent on the filled surface, its flats drained by resolve_flats
 };
 
 struct Routed {

@@ -1,101 +1,111 @@
 // Barnes (2016), "Parallel priority-flood depression filling for trillion cell digital elevation
-// models": tiles label what drains to each rim cell; the graph of labels is flooded from the ocean.
+// models": tiles tell at what level the waters of their rim cells meet; that graph is flooded from
+// the ocean. The meetings are the lowest passes between basins, as in one piece, instead of a
+// priority-flood's: no queue, and threads share the work.
 #include <algorithm>
-#include <map>
-#include <queue>
 
 #include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_descent.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_labels.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
 #include "terrawave/solvers/terrain/tiled_graph.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-template <class T>
-struct Meeting {
-  T height{};
-  std::int32_t a = 0, b = 0;
-};
+// Passes are found on host threads.
+par::Queue host_of(const par::Queue& queue) {
+  return queue.backend() == par::Backend::host ? queue : par::Queue::host();
+}
 
-// Where the waters of two labels meet inside one tile, and across its sides.
+// Levels across the tile's sides.
 template <class T>
-std::vector<SpillEdge> label_graph(const Block<T>& block) {
-  // A label is the position of a rim cell in `around`, or the ocean.
-  constexpr std::int32_t none = -2;
-  constexpr std::int32_t ocean = -1;
-  const Grid& g = block.grid;
-  std::vector<std::int32_t> label(std::size_t(g.cells()), none);
-  std::vector<T> level(std::size_t(g.cells()), T(0));
-  using Entry = std::pair<T, std::int32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  std::map<std::pair<std::int32_t, std::int32_t>, T> edges;
-  const auto meet = [&](std::int32_t a, std::int32_t b, T height) {
-    const auto [at, fresh] = edges.emplace(std::minmax(a, b), height);
-    if (!fresh) at->second = std::min(at->second, height);
-  };
-  const auto seed = [&](Index a, std::int32_t id) {
-    label[std::size_t(a)] = id;
-    level[std::size_t(a)] = block.z[std::size_t(a)];
-    open.emplace(level[std::size_t(a)], std::int32_t(a));
-  };
-  std::vector<SpillEdge> list;
+void add_sides(const Block<T>& block, std::vector<SpillEdge>& list) {
   for (const Index i : rim_positions(block.inside)) {
     const Index a = block.around_of(i);
     if (!is_data(block.state[std::size_t(a)])) continue;
-    seed(a, std::int32_t(a));
-    if (is_base(block.state[std::size_t(a)])) meet(ocean, std::int32_t(a), block.z[std::size_t(a)]);
+    const auto z = double(block.z[std::size_t(a)]);
+    if (is_base(block.state[std::size_t(a)])) list.push_back({kOcean, block.global(a), z});
     for (int k = 0; k < 4; ++k) {  // the other four are those of the tile across
-      const Index n = g.neighbour(a, k);
+      const Index n = block.grid.neighbour(a, k);
       if (n >= 0 && !block.is_inside(n) && is_data(block.state[std::size_t(n)]))
         list.push_back(
-            {block.global(a), block.global(n),
-             std::max(double(block.z[std::size_t(a)]), double(block.z[std::size_t(n)]))});
+            {block.global(a), block.global(n), std::max(z, double(block.z[std::size_t(n)]))});
     }
   }
-  for (Index i = 0; i < block.inside.size(); ++i) {
-    const Index a = block.around_of(i);
-    if (label[std::size_t(a)] == none && is_base(block.state[std::size_t(a)])) seed(a, ocean);
+}
+
+// The tile alone.
+template <class T>
+Grid grid_inside(const Block<T>& block) {
+  Grid g = block.grid;
+  g.rows = block.inside.rows;
+  g.cols = block.inside.cols;
+  g.dx.assign({1.0});  // levels need no metric
+  return g;
+}
+
+// Basins of a tile whose rim cells keep what reaches them: basin 0 are the base cells inside, the
+// others have a pit or a rim cell each. What descends to a rim cell is nowhere higher than where it
+// came from, so two basins join at the height of their lowest pass.
+template <class T>
+std::vector<cpu::Pass<T>> join_basins(const par::Queue& host, const Block<T>& block,
+                                      std::vector<std::int32_t>& pits) {
+  const Grid g = grid_inside(block);
+  const par::Buffer<T> z(host, block.cut(block.z));
+  std::vector<std::uint8_t> state = block.cut(block.state);
+  for (const Index i : rim_positions(block.inside))
+    if (is_data(state[std::size_t(i)])) state[std::size_t(i)] = std::uint8_t(CellState::outlet);
+  par::Buffer<std::uint8_t> states(host, state);
+  par::Buffer<Direction> direction(host, g.cells());
+  cpu::lowest_neighbours(host, g, z.cview(), states.cview(), direction.view());
+  for (const Index i : rim_positions(block.inside))
+    if (is_data(state[std::size_t(i)])) state[std::size_t(i)] = std::uint8_t(CellState::valid);
+  states.upload(state);
+  par::Buffer<std::int32_t> labels(host, g.cells());
+  pits = cpu::label_dense(host, g, direction.cview(), states.cview(), labels.view());
+  auto passes = cpu::collect_passes(host, g, z.cview(), labels.cview());
+  int rounds = 0;
+  return cpu::lowest_passes(passes, Index(pits.size()) + 1, rounds);
+}
+
+// Where the waters of two rim cells, or of one and the ocean, meet inside the tile, and across its
+// sides: levels follow the lowest spanning forest of the basins, and pits are left out of it.
+template <class T>
+std::vector<SpillEdge> label_graph(const par::Queue& queue, const Block<T>& block) {
+  std::vector<std::int32_t> pits;
+  auto forest = join_basins(host_of(queue), block, pits);
+  std::sort(forest.begin(), forest.end(), [](const auto& x, const auto& y) { return x.before(y); });
+  std::vector<SpillEdge> list;
+  list.reserve(forest.size());
+  // A member of each group that the ocean or another tile knows; -1 where all are pits.
+  constexpr Index unknown = -2;
+  std::vector<Index> member(pits.size() + 1, unknown);
+  std::vector<std::int32_t> joined(member.size());
+  for (std::size_t b = 0; b < joined.size(); ++b) joined[b] = std::int32_t(b);
+  member[0] = kOcean;
+  for (std::size_t b = 1; b < member.size(); ++b) {
+    const Index row = row_of(pits[b - 1], block.inside.cols);
+    const Index col = pits[b - 1] - row * block.inside.cols;
+    const bool on_rim =
+        row == 0 || col == 0 || row + 1 == block.inside.rows || col + 1 == block.inside.cols;
+    if (on_rim) member[b] = (block.inside.row + row) * block.tiling.cols + block.inside.col + col;
   }
-  while (!open.empty()) {
-    const Index a = open.top().second;
-    open.pop();
-    for (int k = 0; k < kNeighbours; ++k) {
-      const Index n = g.neighbour(a, k);
-      if (n < 0 || !block.is_inside(n) || !is_data(block.state[std::size_t(n)])) continue;
-      if (label[std::size_t(n)] == none) {
-        label[std::size_t(n)] = label[std::size_t(a)];
-        level[std::size_t(n)] = std::max(level[std::size_t(a)], block.z[std::size_t(n)]);
-        open.emplace(level[std::size_t(n)], std::int32_t(n));
-      } else if (label[std::size_t(n)] != label[std::size_t(a)]) {
-        meet(label[std::size_t(n)], label[std::size_t(a)],
-             std::max(level[std::size_t(a)], level[std::size_t(n)]));
-      }
-    }
-  }
-  // Levels follow the lowest spanning forest of the labels: no other meeting matters.
-  std::vector<Meeting<T>> meetings;
-  for (const auto& [labels, height] : edges)
-    meetings.push_back({height, labels.first, labels.second});
-  edges.clear();
-  std::sort(meetings.begin(), meetings.end(),
-            [](const Meeting<T>& x, const Meeting<T>& y) { return x.height < y.height; });
-  std::vector<std::int32_t>& joined = label;  // union-find over labels; the ocean comes last
-  joined.push_back(std::int32_t(g.cells()));
-  for (std::size_t i = 0; i < joined.size(); ++i) joined[i] = std::int32_t(i);
-  const auto find = [&](std::int32_t id) {
-    auto i = id == ocean ? std::size_t(g.cells()) : std::size_t(id);
-    while (joined[i] != std::int32_t(i))
-      i = std::size_t(joined[i] = joined[std::size_t(joined[i])]);
-    return i;
+  const auto find = [&](std::int32_t b) {
+    while (joined[std::size_t(b)] != b)
+      b = joined[std::size_t(b)] = joined[std::size_t(joined[std::size_t(b)])];
+    return std::size_t(b);
   };
-  const auto node = [&](std::int32_t id) { return id == ocean ? kOcean : block.global(id); };
-  for (const Meeting<T>& m : meetings) {
-    const std::size_t x = find(m.a);
-    const std::size_t y = find(m.b);
-    if (x == y) continue;
+  for (const cpu::Pass<T>& pass : forest) {
+    const std::size_t x = find(pass.lower_basin);
+    const std::size_t y = find(pass.upper_basin);
     joined[x] = std::int32_t(y);
-    list.push_back({node(m.a), node(m.b), double(m.height)});
+    if (member[x] != unknown && member[y] != unknown)
+      list.push_back({member[x], member[y], double(pass.height)});
+    if (member[y] == unknown) member[y] = member[x];
   }
+  add_sides(block, list);
   return list;
 }
 
@@ -156,39 +166,55 @@ bool is_pit(const Block<T>& block, Index a) {
   return true;
 }
 
+// Calls visit(i) for each pit of the tile. Away from the rim the order of cells in the block is
+// that of the map; there each cell is looked at.
+template <class T, class Visit>
+void for_pits(const par::Queue& queue, const Block<T>& block, const Visit& visit) {
+  const par::Queue host = host_of(queue);
+  const par::Buffer<T> z(host, block.z);
+  const par::Buffer<std::uint8_t> state(host, block.state);
+  par::Buffer<Direction> lowest(host, block.around.size());
+  cpu::lowest_neighbours(host, block.grid, z.cview(), state.cview(), lowest.view());
+  const std::vector<Direction> direction = lowest.download();
+  const domain::Window& w = block.inside;
+  for (const Index i : rim_positions(w))
+    if (is_pit(block, block.around_of(i))) visit(i);
+  for (Index r = 1; r + 1 < w.rows; ++r) {
+    const Index start = block.row_start(r);
+    for (Index c = 1; c + 1 < w.cols; ++c) {
+      const auto a = std::size_t(start + c);
+      if (direction[a] == kRoot && !is_base(block.state[a])) visit(r * w.cols + c);
+    }
+  }
+}
+
 // The tile flooded from its rim at the known levels and from its own base cells.
 template <class T>
 std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
                           const std::vector<Level>& levels, TiledStats& stats) {
-  Grid g = block.grid;
-  g.rows = block.inside.rows;
-  g.cols = block.inside.cols;
-  if (g.dx.size() > 1) g.dx.resize(std::size_t(g.rows));  // fill needs no metric
-  std::vector<T> z = block.cut(block.z);
+  const Grid g = grid_inside(block);
+  const std::vector<T> ground = block.cut(block.z);
+  std::vector<T> z = ground;
   std::vector<std::uint8_t> state = block.cut(block.state);
   for (const Level& level : levels) {
-    const Index i = (level.cell / block.tiling.cols - block.inside.row) * g.cols +
-                    level.cell % block.tiling.cols - block.inside.col;
+    const Index row = level.cell / block.tiling.cols;
+    const Index i =
+        (row - block.inside.row) * g.cols + level.cell - row * block.tiling.cols - block.inside.col;
     if (T(level.height) > z[std::size_t(i)]) z[std::size_t(i)] = T(level.height + 0.0);
     state[std::size_t(i)] = std::uint8_t(CellState::outlet);
   }
+  const par::Buffer<T> heights(queue, z);
+  const par::Buffer<std::uint8_t> states(queue, state);
+  par::Buffer<T> filled(queue, heights.size());
+  const RouteStats flood = fill<T>(queue, g, heights.cview(), states.cview(), filled.view());
+  filled.download(z);
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (!is_data(state[i])) z[i] = ground[i];
+  for_pits(queue, block, [&](Index) { ++stats.pits; });
+  if (flood.undrained == 0) return z;
   const std::vector<std::uint8_t> shut = shut_in(block, g, state);
-  for (Index i = 0; i < block.inside.size(); ++i) {
-    if (!is_pit(block, block.around_of(i))) continue;
-    ++stats.pits;
-    if (shut[std::size_t(i)] != 0) ++stats.undrained;
-  }
-  std::vector<T> out;
-  {
-    const par::Buffer<T> heights(queue, z);
-    const par::Buffer<std::uint8_t> states(queue, state);
-    par::Buffer<T> filled(queue, heights.size());
-    fill<T>(queue, g, heights.cview(), states.cview(), filled.view());
-    out = filled.download();
-  }
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!is_data(state[i])) out[i] = block.z[std::size_t(block.around_of(Index(i)))];
-  return out;
+  for_pits(queue, block, [&](Index i) { stats.undrained += shut[std::size_t(i)]; });
+  return z;
 }
 
 }  // namespace
@@ -200,7 +226,8 @@ TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& re
   const std::vector<Index> mine = tiles_of_rank(tiling, comm);
   std::vector<comm::Bytes> summaries;
   together(comm, [&] {
-    for (const Index tile : mine) summaries.push_back(to_bytes(label_graph(reader.read<T>(tile))));
+    for (const Index tile : mine)
+      summaries.push_back(to_bytes(label_graph(queue, reader.read<T>(tile))));
   });
   const std::vector<comm::Bytes> replies = ask_root(
       comm, tiling, std::move(summaries), [&](auto& all) { return solve_levels(tiling, all); });

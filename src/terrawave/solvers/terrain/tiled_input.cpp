@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <regex>
 
 #include <fmt/format.h>
@@ -20,6 +21,23 @@ std::unique_ptr<io::RasterSource> open_alike(const std::string& name,
                                  like.rows, like.cols, like.name, mask->info().rows,
                                  mask->info().cols));
   return mask;
+}
+
+// The first cell with data whose height is infinite, or -1.
+template <class T>
+Index first_infinite(const std::vector<T>& z, const std::vector<std::uint8_t>& state) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T* const height = z.data();
+    const std::uint8_t* const kind = state.data();
+    constexpr T most = std::numeric_limits<T>::max();
+    int any = 0;
+#pragma omp simd reduction(| : any)
+    for (Index i = 0; i < Index(z.size()); ++i)
+      any |= int(is_data(kind[i])) & (int(height[i] > most) | int(height[i] < -most));
+    for (std::size_t i = 0; any != 0 && i < z.size(); ++i)
+      if (is_data(state[i]) && std::isinf(z[i])) return Index(i);
+  }
+  return -1;
 }
 
 }  // namespace
@@ -144,16 +162,12 @@ void BlockReader::read_window(const domain::Window& around, std::vector<T>& heig
   std::optional<T> nodata;
   if (hole && !std::isnan(*hole)) nodata = static_cast<T>(*hole);
   std::vector<std::uint8_t> state = make_states<T>(grid, std::span<const T>(z), nodata, borders);
-  if constexpr (std::is_floating_point_v<T>)
-    for (std::size_t i = 0; i < z.size(); ++i)
-      if (is_data(state[i]) && std::isinf(z[i]))
-        throw InputError(fmt::format(
-            "{}: error: the height in row {}, column {} is infinite; mark such cells as nodata",
-            info.name,
-            tiling_.cell(wide.row + Index(i) / wide.cols, wide.col + Index(i) % wide.cols) /
-                info.cols,
-            tiling_.cell(wide.row + Index(i) / wide.cols, wide.col + Index(i) % wide.cols) %
-                info.cols));
+  if (const Index at = first_infinite(z, state); at >= 0) {
+    const Index cell = tiling_.cell(wide.row + at / wide.cols, wide.col + at % wide.cols);
+    throw InputError(fmt::format(
+        "{}: error: the height in row {}, column {} is infinite; mark such cells as nodata",
+        info.name, cell / info.cols, cell % info.cols));
+  }
   if (outlets_) mark(*outlets_, CellState::outlet, wide, state);
   if (sinks_) mark(*sinks_, CellState::sink, wide, state);
   mark_listed(wide, state);

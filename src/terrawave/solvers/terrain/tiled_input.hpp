@@ -1,6 +1,7 @@
 // Heights and states of one tile with a ring of its neighbours' cells.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +20,14 @@ struct TileShape {
   Grid grid;              // of `around`; no loops
   Tiling tiling;
 
+  // Position in `around` of the first cell of a row of `inside`.
+  Index row_start(Index row) const {
+    return (inside.row - around.row + row) * around.cols + inside.col - around.col;
+  }
   // Position in `around` of a position in `inside`.
   Index around_of(Index i) const {
-    return (inside.row - around.row + i / inside.cols) * around.cols + inside.col - around.col +
-           i % inside.cols;
+    const Index row = row_of(i, inside.cols);
+    return row_start(row) + i - row * inside.cols;
   }
   // Position in `around` of a cell of the map that lies in the tile.
   Index around_at(Index cell) const {
@@ -30,34 +35,56 @@ struct TileShape {
   }
   // Position in `inside` of a position in `around` that lies there.
   Index inside_of(Index a) const {
-    return (around.row + a / around.cols - inside.row) * inside.cols + around.col +
-           a % around.cols - inside.col;
+    const Index row = row_of(a, around.cols);
+    return (around.row + row - inside.row) * inside.cols + around.col + a - row * around.cols -
+           inside.col;
   }
   // Linear index in the whole raster of a position in `around`.
   Index global(Index a) const {
-    return tiling.cell(around.row + a / around.cols, around.col + a % around.cols);
+    const Index row = row_of(a, around.cols);
+    return tiling.cell(around.row + row, around.col + a - row * around.cols);
   }
   bool is_inside(Index a) const {
-    const Index r = around.row + a / around.cols - inside.row;
-    const Index c = around.col + a % around.cols - inside.col;
+    const Index row = row_of(a, around.cols);
+    const Index r = around.row + row - inside.row;
+    const Index c = around.col + a - row * around.cols - inside.col;
     return r >= 0 && r < inside.rows && c >= 0 && c < inside.cols;
   }
   // The values of the tile out of values of `around`.
   template <class V>
   std::vector<V> cut(const std::vector<V>& values) const {
     std::vector<V> own(std::size_t(inside.size()));
-    for (Index i = 0; i < inside.size(); ++i)
-      own[std::size_t(i)] = values[std::size_t(around_of(i))];
+    for (Index r = 0; r < inside.rows; ++r)
+      std::copy_n(values.data() + row_start(r), inside.cols, own.data() + r * inside.cols);
     return own;
+  }
+  // Puts values of the tile in their place in values of `around`.
+  template <class V>
+  void paste(const std::vector<V>& own, std::vector<V>& values) const {
+    for (Index r = 0; r < inside.rows; ++r)
+      std::copy_n(own.data() + r * inside.cols, inside.cols, values.data() + row_start(r));
   }
   // Values of `around` from those of the tile and those of the ring (in the order of Rings).
   template <class V>
   std::vector<V> join(const std::vector<V>& own, const std::vector<V>& ring) const {
-    std::vector<V> all;
-    all.reserve(std::size_t(around.size()));
-    std::size_t next = 0;
-    for (Index a = 0; a < around.size(); ++a)
-      all.push_back(is_inside(a) ? own[std::size_t(inside_of(a))] : ring[next++]);
+    std::vector<V> all(std::size_t(around.size()));
+    const V* next = ring.data();
+    const auto take = [&](Index at, Index count) {
+      std::copy_n(next, count, all.data() + at);
+      next += count;
+    };
+    const Index above = inside.row - around.row;
+    const Index left = inside.col - around.col;
+    for (Index r = 0; r < around.rows; ++r) {
+      const Index at = r * around.cols;
+      if (r < above || r >= above + inside.rows) {
+        take(at, around.cols);
+        continue;
+      }
+      take(at, left);
+      std::copy_n(own.data() + (r - above) * inside.cols, inside.cols, all.data() + at + left);
+      take(at + left + inside.cols, around.cols - left - inside.cols);
+    }
     return all;
   }
 };

@@ -49,11 +49,10 @@ class Scan {
   Scan(const Grid& grid, const T* z, const std::int32_t* labels)
       : grid_(grid), z_(z), labels_(labels) {}
 
-  // Rows of a column of the raster `kColumn` cells wide: wide enough to read in bursts, narrow
-  // enough for the filter.
+  // A column of the raster is `kColumn` cells wide: wide enough to read in bursts, narrow enough
+  // for the filter.
   static constexpr Index kColumn = 512;
-  void column(RowShare rows, Index first, PassFilter<T>& filter) const {
-    const Index end = std::min(first + kColumn, grid_.cols);
+  void column(RowShare rows, Index first, Index end, PassFilter<T>& filter) const {
     for (Index row = rows.begin; row < rows.end; ++row) {
       if (row + 1 == grid_.rows) {
         for (Index col = first; col < end; ++col) edge(row, col, filter);
@@ -128,9 +127,34 @@ class UnionFind {
   std::vector<std::int32_t> parent_;
 };
 
-// The passes of the minimum spanning forest. Consumes `passes`.
+}  // namespace
+
 template <class T>
-std::vector<Pass<T>> spanning_tree(std::vector<Pass<T>>& passes, Index basins, int& rounds) {
+std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                                    par::View<const std::int32_t> labels, const CellRange& range) {
+  const par::LaunchScope open(queue);
+  const int threads = queue.threads();
+  std::vector<std::vector<Pass<T>>> parts(std::size_t(threads), std::vector<Pass<T>>{});
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+  for (int thread = 0; thread < threads; ++thread) {
+    const Scan<T> scan(grid, z.data, labels.data);
+    PassFilter<T> filter;
+    RowShare rows = row_share(range.rows, thread, threads);
+    rows.begin += range.row;
+    rows.end += range.row;
+    const Index end = range.col + range.cols;
+    for (Index first = range.col; first < end; first += Scan<T>::kColumn)
+      scan.column(rows, first, std::min(first + Scan<T>::kColumn, end), filter);
+    parts[std::size_t(thread)] = filter.finish();
+  }
+  std::vector<Pass<T>> all = std::move(parts[0]);
+  for (std::size_t t = 1; t < parts.size(); ++t)
+    all.insert(all.end(), parts[t].begin(), parts[t].end());
+  return all;
+}
+
+template <class T>
+std::vector<Pass<T>> lowest_passes(std::vector<Pass<T>>& passes, Index basins, int& rounds) {
   UnionFind components(basins);
   std::vector<Pass<T>> tree;
   std::vector<std::int32_t> best(std::size_t(basins), -1);
@@ -162,32 +186,10 @@ std::vector<Pass<T>> spanning_tree(std::vector<Pass<T>>& passes, Index basins, i
   return tree;
 }
 
-}  // namespace
-
-template <class T>
-std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, par::View<const T> z,
-                                    par::View<const std::int32_t> labels) {
-  const par::LaunchScope open(queue);
-  const int threads = queue.threads();
-  std::vector<std::vector<Pass<T>>> parts(std::size_t(threads), std::vector<Pass<T>>{});
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-  for (int thread = 0; thread < threads; ++thread) {
-    const Scan<T> scan(grid, z.data, labels.data);
-    PassFilter<T> filter;
-    for (Index first = 0; first < grid.cols; first += Scan<T>::kColumn)
-      scan.column(row_share(grid.rows, thread, threads), first, filter);
-    parts[std::size_t(thread)] = filter.finish();
-  }
-  std::vector<Pass<T>> all = std::move(parts[0]);
-  for (std::size_t t = 1; t < parts.size(); ++t)
-    all.insert(all.end(), parts[t].begin(), parts[t].end());
-  return all;
-}
-
 template <class T>
 BasinTree<T> hang_basins(std::vector<Pass<T>> passes, Index basins) {
   BasinTree<T> hung;
-  const std::vector<Pass<T>> tree = spanning_tree(passes, basins, hung.rounds);
+  const std::vector<Pass<T>> tree = lowest_passes(passes, basins, hung.rounds);
   const auto n = std::size_t(basins);
   std::vector<std::int32_t> start(n + 1, 0);
   for (const Pass<T>& p : tree) {
@@ -223,29 +225,17 @@ BasinTree<T> hang_basins(std::vector<Pass<T>> passes, Index basins) {
   return hung;
 }
 
-template std::vector<Pass<std::uint8_t>> collect_passes(const par::Queue&, const Grid&,
-                                                        par::View<const std::uint8_t>,
-                                                        par::View<const std::int32_t>);
-template std::vector<Pass<std::int16_t>> collect_passes(const par::Queue&, const Grid&,
-                                                        par::View<const std::int16_t>,
-                                                        par::View<const std::int32_t>);
-template std::vector<Pass<std::uint16_t>> collect_passes(const par::Queue&, const Grid&,
-                                                         par::View<const std::uint16_t>,
-                                                         par::View<const std::int32_t>);
-template std::vector<Pass<std::int32_t>> collect_passes(const par::Queue&, const Grid&,
-                                                        par::View<const std::int32_t>,
-                                                        par::View<const std::int32_t>);
-template std::vector<Pass<float>> collect_passes(const par::Queue&, const Grid&,
-                                                 par::View<const float>,
-                                                 par::View<const std::int32_t>);
-template std::vector<Pass<double>> collect_passes(const par::Queue&, const Grid&,
-                                                  par::View<const double>,
-                                                  par::View<const std::int32_t>);
-template BasinTree<std::uint8_t> hang_basins(std::vector<Pass<std::uint8_t>>, Index);
-template BasinTree<std::int16_t> hang_basins(std::vector<Pass<std::int16_t>>, Index);
-template BasinTree<std::uint16_t> hang_basins(std::vector<Pass<std::uint16_t>>, Index);
-template BasinTree<std::int32_t> hang_basins(std::vector<Pass<std::int32_t>>, Index);
-template BasinTree<float> hang_basins(std::vector<Pass<float>>, Index);
-template BasinTree<double> hang_basins(std::vector<Pass<double>>, Index);
+#define TERRAWAVE_FOR(T)                                                                           \
+  template std::vector<Pass<T>> collect_passes(const par::Queue&, const Grid&, par::View<const T>, \
+                                               par::View<const std::int32_t>, const CellRange&);   \
+  template std::vector<Pass<T>> lowest_passes(std::vector<Pass<T>>&, Index, int&);                 \
+  template BasinTree<T> hang_basins(std::vector<Pass<T>>, Index);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
 
 }  // namespace terrawave::terrain::cpu

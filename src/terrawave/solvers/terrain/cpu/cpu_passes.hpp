@@ -19,10 +19,25 @@ struct Pass {
   }
 };
 
-// Every pass that can belong to the minimum spanning tree; a pair of basins may appear repeatedly.
+// A part of a raster.
+struct CellRange {
+  Index row = 0, col = 0, rows = 0, cols = 0;
+};
+
+// Every pass whose first cell lies in `range` that can belong to the minimum spanning tree; a pair
+// of basins may appear repeatedly. Labels below 0 have no passes.
 template <class T>
 std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, par::View<const T> z,
-                                    par::View<const std::int32_t> labels);
+                                    par::View<const std::int32_t> labels, const CellRange& range);
+template <class T>
+std::vector<Pass<T>> collect_passes(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                                    par::View<const std::int32_t> labels) {
+  return collect_passes(queue, grid, z, labels, {0, 0, grid.rows, grid.cols});
+}
+
+// The passes of the minimum spanning forest of `basins` basins. Consumes `passes`.
+template <class T>
+std::vector<Pass<T>> lowest_passes(std::vector<Pass<T>>& passes, Index basins, int& rounds);
 
 // How basin b (b > 0) is left: through which pass, into which basin, and at what level.
 template <class T>
