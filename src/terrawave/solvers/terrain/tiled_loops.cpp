@@ -224,69 +224,100 @@ std::vector<comm::Bytes> join_pieces(const Tiling& tiling, std::vector<comm::Byt
   return replies;
 }
 
+// The tiles of this rank while their loops are settled.
+class LoopTiles {
+ public:
+  LoopTiles(const Rings& rings, TileStore& store, const std::string& name, bool repair,
+            const ReadHeights& heights)
+      : rings_(rings),
+        store_(store),
+        name_(name),
+        repair_(repair),
+        heights_(heights),
+        own_(rings.count()) {}
+
+  // Finds (and repairs) the loops inside tiles; returns their number and the tiles' passages.
+  Index settle_inside(std::vector<comm::Bytes>& passages) {
+    Index loops = 0;
+    for (std::size_t m = 0; m < rings_.count(); ++m) {
+      LoopTile tile = read(m);
+      tile.walk();
+      passages.push_back(to_bytes(tile.passages()));
+      loops += Index(tile.loops().size());
+      if (tile.loops().empty()) continue;
+      const std::vector<double> z = heights(m);
+      for (const Index i : tile.loops()) {
+        const LoopPiece p = tile.piece(i, z);
+        if (own_[m].empty() || p.least < own_[m][0].least) own_[m] = {p};
+        if (repair_) tile.direction()[std::size_t(tile.position(p.lowest))] = kRoot;
+      }
+      if (repair_) store_.put(rings_.tile(m), name_, tile.direction());
+    }
+    return loops;
+  }
+  // The pieces of a tile: of the loop inside it that is named first, and of loops that cross it.
+  std::vector<LoopPiece> pieces(std::size_t m, const std::vector<LoopEntry>& entries) const {
+    std::vector<LoopPiece> found = own_[m];
+    if (entries.empty()) return found;
+    const LoopTile tile = read(m);
+    const std::vector<double> z = heights(m);
+    for (const LoopEntry& entry : entries) {
+      found.push_back(tile.piece(tile.position(entry.cell), z));
+      found.back().loop = entry.loop;
+      found.back().turn = entry.turn;
+    }
+    return found;
+  }
+  void make_roots(std::size_t m, const std::vector<Index>& cells) {
+    if (!repair_ || cells.empty()) return;
+    LoopTile tile = read(m);
+    for (const Index cell : cells) tile.direction()[std::size_t(tile.position(cell))] = kRoot;
+    store_.put(rings_.tile(m), name_, tile.direction());
+  }
+
+ private:
+  LoopTile read(std::size_t m) const {
+    return LoopTile(rings_.tiling(), rings_.tile(m), store_.get<Direction>(rings_.tile(m), name_));
+  }
+  std::vector<double> heights(std::size_t m) const {
+    return repair_ && heights_ ? heights_(m) : std::vector<double>();
+  }
+
+  const Rings& rings_;
+  TileStore& store_;
+  const std::string& name_;
+  bool repair_;
+  const ReadHeights& heights_;
+  std::vector<std::vector<LoopPiece>> own_;  // of loops inside tiles: the least
+};
+
 }  // namespace
 
 LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, const std::string& name,
                               bool repair, const ReadHeights& heights) {
   comm::Comm& comm = rings.comm();
   const Tiling& tiling = rings.tiling();
-  const auto tile_of = [&](std::size_t m) {
-    return LoopTile(tiling, rings.tile(m), store.get<Direction>(rings.tile(m), name));
-  };
+  LoopTiles tiles(rings, store, name, repair, heights);
   LoopsFound found;
   std::vector<comm::Bytes> summaries;
-  std::vector<std::vector<LoopPiece>> own(rings.count());  // of loops inside tiles: the least
-  together(comm, [&] {
-    for (std::size_t m = 0; m < rings.count(); ++m) {
-      LoopTile tile = tile_of(m);
-      tile.walk();
-      summaries.push_back(to_bytes(tile.passages()));
-      found.loops += Index(tile.loops().size());
-      if (tile.loops().empty()) continue;
-      const std::vector<double> z = repair && heights ? heights(m) : std::vector<double>();
-      for (const Index i : tile.loops()) {
-        const LoopPiece p = tile.piece(i, z);
-        if (own[m].empty() || p.least < own[m][0].least) own[m] = {p};
-        if (repair) tile.direction()[std::size_t(tile.position(p.lowest))] = kRoot;
-      }
-      if (repair) store.put(rings.tile(m), name, tile.direction());
-    }
-  });
+  together(comm, [&] { found.loops = tiles.settle_inside(summaries); });
   Index crossing = 0;  // on the root
   const std::vector<comm::Bytes> entries =
       ask_root(comm, tiling, std::move(summaries),
                [&](auto& all) { return find_crossing(tiling, all, crossing); });
-  if (comm.is_root()) found.loops += crossing;
-  found.loops = comm.sum(found.loops);
+  found.loops = comm.sum(found.loops + crossing);
   if (found.loops == 0) return found;
-
   summaries.clear();
   together(comm, [&] {
-    for (std::size_t m = 0; m < rings.count(); ++m) {
-      std::vector<LoopPiece> pieces = own[m];
-      const auto mine = from_bytes<LoopEntry>(entries[m]);
-      if (!mine.empty()) {
-        const LoopTile tile = tile_of(m);
-        const std::vector<double> z = repair && heights ? heights(m) : std::vector<double>();
-        for (const LoopEntry& entry : mine) {
-          pieces.push_back(tile.piece(tile.position(entry.cell), z));
-          pieces.back().loop = entry.loop;
-          pieces.back().turn = entry.turn;
-        }
-      }
-      summaries.push_back(to_bytes(pieces));
-    }
+    for (std::size_t m = 0; m < rings.count(); ++m)
+      summaries.push_back(to_bytes(tiles.pieces(m, from_bytes<LoopEntry>(entries[m]))));
   });
   const std::vector<comm::Bytes> lowest =
       ask_root(comm, tiling, std::move(summaries),
                [&](auto& all) { return join_pieces(tiling, all, found); });
   together(comm, [&] {
-    for (std::size_t m = 0; m < rings.count() && repair; ++m) {
-      LoopTile tile = tile_of(m);
-      for (const Index cell : from_bytes<Index>(lowest[m]))
-        tile.direction()[std::size_t(tile.position(cell))] = kRoot;
-      store.put(rings.tile(m), name, tile.direction());
-    }
+    for (std::size_t m = 0; m < rings.count(); ++m)
+      tiles.make_roots(m, from_bytes<Index>(lowest[m]));
   });
   comm::Bytes named = to_bytes(found.cells);
   comm.broadcast(named, 0);

@@ -92,6 +92,23 @@ void keep_downhill(const Rings& rings, TileStore& store) {
   });
 }
 
+// Jumps from the pits of "downhill", whose inner basins' ways are in the store. Returns their
+// number.
+Index link_pits(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
+                TileStore& store, const std::vector<comm::Bytes>& starts) {
+  const Tiling& tiling = rings.tiling();
+  const Index jumps = keep_jumps(rings, store, [&](std::size_t m) {
+    const Index tile = rings.tile(m);
+    const auto direction = store.get<Direction>(tile, "downhill");
+    const TileFlow flow = follow_inside(queue, tiling, tile, options.connectivity(), direction);
+    const auto inner = store.get<InnerWay>(tile, "inner");
+    store.drop(tile, "inner");
+    return jump_tile(flow, tiling, from_bytes<JumpStart>(starts[m]), inner);
+  });
+  keep_downhill(rings, store);
+  return jumps;
+}
+
 // Carves "downhill" into "directions", or links its pits. Returns the change of the number of pits
 // that drain nowhere.
 template <class T>
@@ -133,18 +150,7 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
   const std::vector<comm::Bytes> starts =
       ask_root(comm, tiling, std::move(summaries),
                [&](auto& all) { return solve_passes(tiling, rims, jump, all); });
-  if (jump) {
-    const Index jumps = keep_jumps(rings, store, [&](std::size_t m) {
-      const Index tile = rings.tile(m);
-      const auto direction = store.get<Direction>(tile, "downhill");
-      const TileFlow flow = follow_inside(queue, tiling, tile, options.connectivity(), direction);
-      const auto inner = store.get<InnerWay>(tile, "inner");
-      store.drop(tile, "inner");
-      return jump_tile(flow, tiling, from_bytes<JumpStart>(starts[m]), inner);
-    });
-    keep_downhill(rings, store);
-    return -jumps;
-  }
+  if (jump) return -link_pits(queue, rings, options, store, starts);
 
   Index change = 0;
   together(comm, [&] {

@@ -68,48 +68,50 @@ Index read_shares(const par::Queue& queue, const Rings& rings, BlockReader& read
   return rings.comm().sum(led_out);
 }
 
-// "loops.donor": the first donor that waits for ever of each cell that does, as a direction.
-// Returns the number of such cells.
+// The first donor that waits for ever of each cell that does, as a direction.
+std::vector<Direction> waiting_donors(const FlowBits& flow,
+                                      const std::vector<std::uint8_t>& waiting) {
+  const TileShape& shape = flow.shape;
+  std::vector<Direction> donor(std::size_t(shape.inside.size()), kNoDirection);
+  for (Index i = 0; i < shape.inside.size(); ++i) {
+    const Index a = shape.around_of(i);
+    if (waiting[std::size_t(a)] == 0) continue;
+    const Index row = a / shape.around.cols;
+    for (int k = 0; k < kNeighbours && donor[std::size_t(i)] == kNoDirection; ++k) {
+      const Index d = neighbour8(shape, row, a - row * shape.around.cols, k);
+      if (d >= 0 && waiting[std::size_t(d)] != 0 &&
+          (flow.gives[std::size_t(d)] >> opposite(k) & 1) != 0)
+        donor[std::size_t(i)] = Direction(k);
+    }
+  }
+  return donor;
+}
+
+// "loops.donor": waiting_donors of the tiles. Returns the number of cells that wait for ever.
 Index find_waiting(const Rings& rings, const BlockReader& reader, TileStore& store) {
+  using Mark = std::uint8_t;
   const auto bits = [&](std::size_t m) { return share_bits(rings, reader, store, m); };
-  Index left = sweep_down<std::uint8_t>(
-      rings, store, "loops", bits,
-      [&](std::size_t m) {
-        return std::vector<std::uint8_t>(std::size_t(bits(m).shape.inside.size()), 0);
-      },
-      [](std::size_t) {
-        return [](Index, std::uint8_t, std::span<const Donor<std::uint8_t>>) {
-          return std::uint8_t{0};
-        };
-      },
-      Cycles::left);
-  left = rings.comm().sum(left);
+  const auto start = [&](std::size_t m) {
+    return std::vector<Mark>(std::size_t(rings.tiling().window(rings.tile(m)).size()), 0);
+  };
+  const auto join = [](std::size_t) {
+    return [](Index, Mark, std::span<const Donor<Mark>>) { return Mark{0}; };
+  };
+  const Index left =
+      rings.comm().sum(sweep_down<Mark>(rings, store, "loops", bits, start, join, Cycles::left));
   if (left == 0) return 0;
-  RimField<std::uint8_t> waits(rings, 0);
+  RimField<Mark> waits(rings, 0);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
-      waits.take(m, store.get<std::uint8_t>(rings.tile(m), "loops.left"));
+      waits.take(m, store.get<Mark>(rings.tile(m), "loops.left"));
   });
   waits.exchange();
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
-      const Index tile = rings.tile(m);
       const FlowBits flow = bits(m);
-      const TileShape& shape = flow.shape;
-      const auto waiting = shape.join(store.get<std::uint8_t>(tile, "loops.left"), waits.ring(m));
-      std::vector<Direction> donor(std::size_t(shape.inside.size()), kNoDirection);
-      for (Index i = 0; i < shape.inside.size(); ++i) {
-        const Index a = shape.around_of(i);
-        if (waiting[std::size_t(a)] == 0) continue;
-        const Index row = a / shape.around.cols;
-        for (int k = 0; k < kNeighbours && donor[std::size_t(i)] == kNoDirection; ++k) {
-          const Index d = neighbour8(shape, row, a - row * shape.around.cols, k);
-          if (d >= 0 && waiting[std::size_t(d)] != 0 &&
-              (flow.gives[std::size_t(d)] >> opposite(k) & 1) != 0)
-            donor[std::size_t(i)] = Direction(k);
-        }
-      }
-      store.put(tile, "loops.donor", donor);
+      const auto own = store.get<Mark>(rings.tile(m), "loops.left");
+      store.put(rings.tile(m), "loops.donor",
+                waiting_donors(flow, flow.shape.join(own, waits.ring(m))));
     }
   });
   return left;

@@ -99,6 +99,143 @@ class SweepStore {
   std::string name_;
 };
 
+// One tile while it is visited: its flow, its state, and the cells whose turn it is.
+template <class V>
+class SweepTile {
+ public:
+  SweepTile(const Rings& rings, std::size_t m, FlowBits flow, Mail<JumpValue<V>>& mail)
+      : rings_(rings), m_(m), flow_(std::move(flow)), shape_(flow_.shape), mail_(mail) {}
+
+  SweepState<V>& state() { return s_; }
+  // What is final shows on the rim.
+  void show(std::vector<Known<V>>& rim) const {
+    const std::vector<Index> at = rings_.rim_positions(m_);
+    for (std::size_t k = 0; k < at.size(); ++k)
+      if (const Index a = shape_.around_of(at[k]); is_final(a)) rim[k] = {value(a), 1};
+  }
+
+ protected:
+  bool is_final(Index a) const { return s_.waiting[std::size_t(a)] == SweepState<V>::final; }
+  void finish(Index a, const V& value) {
+    s_.value[std::size_t(a)] = value;
+    s_.waiting[std::size_t(a)] = SweepState<V>::final;
+  }
+  const V& value(Index a) const { return s_.value[std::size_t(a)]; }
+  std::uint8_t& waiting(Index a) { return s_.waiting[std::size_t(a)]; }
+  bool has_data(Index a) const { return flow_.data[std::size_t(a)] != 0; }
+  unsigned gives(Index a) const { return flow_.gives[std::size_t(a)]; }
+  Index neighbour(Index a, int k) const {
+    const Index row = row_of(a, shape_.around.cols);
+    return neighbour8(shape_, row, a - row * shape_.around.cols, k);
+  }
+  // True where neighbour k, at n, gives to the cell.
+  bool gives_to(Index n, int k) const { return n >= 0 && (gives(n) >> opposite(k) & 1) != 0; }
+  // Takes over what the ring shows; tell(a) for each cell that was not final.
+  template <class Tell>
+  void take_ring(const std::vector<Known<V>>& ring, const Tell& tell) {
+    const std::vector<Index> at = rings_.ring_positions(m_);
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      if (ring[k].known == 0 || is_final(at[k])) continue;
+      finish(at[k], ring[k].value);
+      tell(at[k]);
+    }
+  }
+  // A value to the other end of a jump: receive(letter) where that lies in this tile.
+  template <class Receive>
+  void send(Index cell, const JumpValue<V>& letter, const Receive& receive) {
+    if (const Index to = rings_.tiling().tile_of(cell); to == rings_.tile(m_))
+      receive(letter);
+    else
+      mail_.send(to, letter);
+  }
+
+  const Rings& rings_;
+  std::size_t m_;
+  FlowBits flow_;
+  const TileShape& shape_;
+  Mail<JumpValue<V>>& mail_;
+  SweepState<V> s_;
+  std::vector<std::int32_t> open_;
+};
+
+template <class V>
+class DownTile : public SweepTile<V> {
+ public:
+  using SweepTile<V>::SweepTile;
+
+  // Counts the donors that each cell waits for; `own`: the values before these come.
+  void begin(const std::vector<V>& own) {
+    this->s_.value = this->shape_.join(own, std::vector<V>(ring_size(), V{}));
+    this->s_.waiting.assign(this->s_.value.size(), 0);
+    this->s_.jumped.resize(this->flow_.jumps.in.size());
+    for (const TileJump& jump : this->flow_.jumps.in)
+      ++this->waiting(this->shape_.around_at(jump.target));
+    for (Index i = 0; i < this->shape_.inside.size(); ++i) {
+      const Index a = this->shape_.around_of(i);
+      if (!this->has_data(a)) {
+        this->waiting(a) = SweepState<V>::nodata;
+        continue;
+      }
+      for (int k = 0; k < kNeighbours; ++k)
+        if (this->gives_to(this->neighbour(a, k), k)) ++this->waiting(a);
+      if (this->waiting(a) == 0) this->open_.push_back(std::int32_t(a));
+    }
+  }
+  void take(const std::vector<Known<V>>& ring) {
+    for (const JumpValue<V>& letter : this->mail_.take(this->m_)) receive(letter);
+    this->take_ring(ring, [&](Index a) { pass_on(a); });
+  }
+  template <class Combine>
+  void run(const Combine& combine) {
+    std::vector<Donor<V>> donors;
+    while (!this->open_.empty()) {
+      const Index a = this->open_.back();
+      this->open_.pop_back();
+      find_donors(a, donors);
+      this->finish(a, combine(a, this->value(a), std::span<const Donor<V>>(donors)));
+      pass_on(a);
+      jump_on(a);
+    }
+  }
+
+ private:
+  std::size_t ring_size() const {
+    return std::size_t(this->shape_.around.size() - this->shape_.inside.size());
+  }
+  // One of a cell's donors is final.
+  void arrive(Index a) {
+    if (--this->waiting(a) == 0) this->open_.push_back(std::int32_t(a));
+  }
+  void find_donors(Index a, std::vector<Donor<V>>& donors) const {
+    donors.clear();
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index n = this->neighbour(a, k);
+      if (this->gives_to(n, k)) donors.push_back({n, k, this->value(n)});
+    }
+    const TileJumps& jumps = this->flow_.jumps;
+    if (jumps.in.empty()) return;
+    for (const TileJump& jump : jumps.into(this->shape_.global(a)))
+      donors.push_back({-1, -1, this->s_.jumped[std::size_t(&jump - jumps.in.data())], jump.root});
+  }
+  void pass_on(Index a) {
+    for (unsigned left = this->gives(a); left != 0; left &= left - 1) {
+      const Index n = this->neighbour(a, std::countr_zero(left));
+      if (n >= 0 && this->shape_.is_inside(n) && this->waiting(n) < SweepState<V>::nodata)
+        arrive(n);
+    }
+  }
+  void receive(const JumpValue<V>& letter) {
+    this->s_.jumped[this->flow_.jumps.place(letter.jump)] = letter.value;
+    arrive(this->shape_.around_at(letter.jump.target));
+  }
+  void jump_on(Index a) {
+    if (this->flow_.jumps.out.empty() || this->gives(a) != 0) return;
+    if (const TileJump* jump = this->flow_.jumps.from(this->shape_.global(a)))
+      this->send(jump->target, {*jump, this->value(a)},
+                 [&](const JumpValue<V>& letter) { receive(letter); });
+  }
+};
+
 // Whether flow may run in loops: its cells are never final, and are marked as name + ".left".
 enum class Cycles { none, left };
 
@@ -109,98 +246,19 @@ enum class Cycles { none, left };
 template <class V, class Bits, class Start, class Join>
 Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
                  const Start& start, const Join& join, Cycles cycles = Cycles::none) {
-  using State = SweepState<V>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
   Mail<JumpValue<V>> mail(rings);
   const auto visit = [&](std::size_t m) {
-    const Index tile = rings.tile(m);
-    const FlowBits flow = bits(m);
-    const TileShape& shape = flow.shape;
-    const std::vector<TileJump>& jumps_in = flow.jumps.in;
-    const bool fresh = !kept.has(tile);
-    const std::vector<Index> at = rings.ring_positions(m);
-    const std::vector<Known<V>> ring = rims.ring(m);
-    State s = fresh ? State{} : kept.get(tile);
-    std::vector<std::int32_t> ready;
-    const auto gives_to = [&](Index n, int k) {  // neighbour k, at n, gives to the cell
-      return n >= 0 && (flow.gives[std::size_t(n)] >> opposite(k) & 1) != 0;
-    };
-    if (fresh) {
-      s.value = shape.join(start(m), std::vector<V>(at.size(), V{}));
-      s.waiting.assign(s.value.size(), 0);
-      s.jumped.resize(jumps_in.size());
-      for (const TileJump& jump : jumps_in) ++s.waiting[std::size_t(shape.around_at(jump.target))];
-      for (Index i = 0; i < shape.inside.size(); ++i) {
-        const Index a = shape.around_of(i);
-        std::uint8_t& waiting = s.waiting[std::size_t(a)];
-        if (flow.data[std::size_t(a)] == 0) {
-          waiting = State::nodata;
-          continue;
-        }
-        const Index row = a / shape.around.cols;
-        for (int k = 0; k < kNeighbours; ++k)
-          if (gives_to(neighbour8(shape, row, a - row * shape.around.cols, k), k)) ++waiting;
-        if (waiting == 0) ready.push_back(std::int32_t(a));
-      }
-    }
-    const auto pass_on = [&](Index a) {
-      for (unsigned left = flow.gives[std::size_t(a)]; left != 0; left &= left - 1) {
-        const Index row = a / shape.around.cols;
-        const Index n = neighbour8(shape, row, a - row * shape.around.cols, std::countr_zero(left));
-        if (n < 0 || !shape.is_inside(n) || s.waiting[std::size_t(n)] >= State::nodata) continue;
-        if (--s.waiting[std::size_t(n)] == 0) ready.push_back(std::int32_t(n));
-      }
-    };
-    const auto receive = [&](const JumpValue<V>& letter) {
-      s.jumped[flow.jumps.place(letter.jump)] = letter.value;
-      const Index a = shape.around_at(letter.jump.target);
-      if (--s.waiting[std::size_t(a)] == 0) ready.push_back(std::int32_t(a));
-    };
-    const auto jump_on = [&](Index a) {
-      if (flow.jumps.out.empty() || flow.gives[std::size_t(a)] != 0) return;
-      const TileJump* jump = flow.jumps.from(shape.global(a));
-      if (jump == nullptr) return;
-      const JumpValue<V> letter = {*jump, s.value[std::size_t(a)]};
-      if (const Index to = rings.tiling().tile_of(jump->target); to == tile)
-        receive(letter);
-      else
-        mail.send(to, letter);
-    };
-    for (const JumpValue<V>& letter : mail.take(m)) receive(letter);
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      const auto a = std::size_t(at[k]);
-      if (ring[k].known == 0 || s.waiting[a] == State::final) continue;
-      s.waiting[a] = State::final;
-      s.value[a] = ring[k].value;
-      pass_on(at[k]);
-    }
-    const auto combine = join(m);
-    std::vector<Donor<V>> donors;
-    while (!ready.empty()) {
-      const Index a = ready.back();
-      ready.pop_back();
-      donors.clear();
-      const Index row = a / shape.around.cols;
-      for (int k = 0; k < kNeighbours; ++k) {
-        const Index n = neighbour8(shape, row, a - row * shape.around.cols, k);
-        if (gives_to(n, k)) donors.push_back({n, k, s.value[std::size_t(n)]});
-      }
-      if (!jumps_in.empty())
-        for (const TileJump& jump : flow.jumps.into(shape.global(a)))
-          donors.push_back({-1, -1, s.jumped[std::size_t(&jump - jumps_in.data())], jump.root});
-      s.value[std::size_t(a)] =
-          combine(a, s.value[std::size_t(a)], std::span<const Donor<V>>(donors));
-      s.waiting[std::size_t(a)] = State::final;
-      pass_on(a);
-      jump_on(a);
-    }
-    const std::vector<Index> rim = rings.rim_positions(m);
-    for (std::size_t k = 0; k < rim.size(); ++k) {
-      const auto a = std::size_t(shape.around_of(rim[k]));
-      if (s.waiting[a] == State::final) rims.rim(m)[k] = {s.value[a], 1};
-    }
-    kept.put(tile, s);
+    DownTile<V> tile(rings, m, bits(m), mail);
+    if (kept.has(rings.tile(m)))
+      tile.state() = kept.get(rings.tile(m));
+    else
+      tile.begin(start(m));
+    tile.take(rims.ring(m));
+    tile.run(join(m));
+    tile.show(rims.rim(m));
+    kept.put(rings.tile(m), tile.state());
   };
   settle(rings, rims, visit, &mail);
   Index left = 0;
@@ -212,84 +270,74 @@ Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, 
   return left;
 }
 
+template <class V>
+class UpTile : public SweepTile<V> {
+ public:
+  using SweepTile<V>::SweepTile;
+
+  // Cells that give to nobody are final at once.
+  template <class Root>
+  void begin(const V& none, const Root& root) {
+    this->s_.value.assign(std::size_t(this->shape_.around.size()), none);
+    this->s_.waiting.assign(this->s_.value.size(), 0);
+    for (const TileJump& jump : this->flow_.jumps.out)
+      this->waiting(this->shape_.around_at(jump.root)) = 1;
+    for (Index i = 0; i < this->shape_.inside.size(); ++i) {
+      const Index a = this->shape_.around_of(i);
+      if (!this->has_data(a))
+        this->waiting(a) = SweepState<V>::nodata;
+      else if (this->gives(a) == 0 && this->waiting(a) == 0)
+        settle_cell(a, root(a));
+    }
+  }
+  // step(a, hop, below): the value of a cell from that of its receiver.
+  template <class Step>
+  void run(const std::vector<Known<V>>& ring, const Step& step) {
+    this->take_ring(ring, [&](Index a) { this->open_.push_back(std::int32_t(a)); });
+    const auto receive = [&](const JumpValue<V>& letter) {
+      const Index a = this->shape_.around_at(letter.jump.root);
+      settle_cell(a, step(a, Hop{-1, letter.jump.target}, letter.value));
+    };
+    for (const JumpValue<V>& letter : this->mail_.take(this->m_)) receive(letter);
+    while (!this->open_.empty()) {
+      const Index a = this->open_.back();
+      this->open_.pop_back();
+      for (int k = 0; k < kNeighbours; ++k) {
+        const Index n = this->neighbour(a, k);
+        if (this->gives_to(n, k) && this->shape_.is_inside(n) && this->waiting(n) == 0)
+          settle_cell(n, step(n, Hop{opposite(k), -1}, this->value(a)));
+      }
+      if (this->flow_.jumps.in.empty() || !this->shape_.is_inside(a)) continue;
+      for (const TileJump& jump : this->flow_.jumps.into(this->shape_.global(a)))
+        this->send(jump.root, {jump, this->value(a)}, receive);
+    }
+  }
+
+ private:
+  void settle_cell(Index a, const V& value) {
+    this->finish(a, value);
+    this->open_.push_back(std::int32_t(a));
+  }
+};
+
 // From receivers to donors, one receiver for each cell. bits(m) as above; roots(m) gives a functor
 // V(Index a) for cells that give to nobody, step(m) one V(Index a, Hop hop, V below) for the
 // others. Nodata cells get `none`.
 template <class V, class Bits, class Roots, class Step>
 void sweep_up(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
               const V& none, const Roots& roots, const Step& step) {
-  using State = SweepState<V>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
   Mail<JumpValue<V>> mail(rings);
   const auto visit = [&](std::size_t m) {
-    const Index tile = rings.tile(m);
-    const FlowBits flow = bits(m);
-    const TileShape& shape = flow.shape;
-    const bool fresh = !kept.has(tile);
-    const std::vector<Index> at = rings.ring_positions(m);
-    const std::vector<Known<V>> ring = rims.ring(m);
-    State s = fresh ? State{} : kept.get(tile);
-    std::vector<std::int32_t> open;
-    if (fresh) {
-      s.value.assign(std::size_t(shape.around.size()), none);
-      s.waiting.assign(s.value.size(), 0);
-      for (const TileJump& jump : flow.jumps.out)
-        s.waiting[std::size_t(shape.around_at(jump.root))] = 1;
-      const auto root = roots(m);
-      for (Index i = 0; i < shape.inside.size(); ++i) {
-        const auto a = std::size_t(shape.around_of(i));
-        if (flow.data[a] == 0) {
-          s.waiting[a] = State::nodata;
-        } else if (flow.gives[a] == 0 && s.waiting[a] == 0) {
-          s.value[a] = root(Index(a));
-          s.waiting[a] = State::final;
-          open.push_back(std::int32_t(a));
-        }
-      }
-    }
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      const auto a = std::size_t(at[k]);
-      if (ring[k].known == 0 || s.waiting[a] == State::final) continue;
-      s.waiting[a] = State::final;
-      s.value[a] = ring[k].value;
-      open.push_back(std::int32_t(at[k]));
-    }
-    const auto above = step(m);
-    const auto receive = [&](const JumpValue<V>& letter) {
-      const Index a = shape.around_at(letter.jump.root);
-      s.value[std::size_t(a)] = above(a, Hop{-1, letter.jump.target}, letter.value);
-      s.waiting[std::size_t(a)] = State::final;
-      open.push_back(std::int32_t(a));
-    };
-    for (const JumpValue<V>& letter : mail.take(m)) receive(letter);
-    while (!open.empty()) {
-      const Index a = open.back();
-      open.pop_back();
-      const Index row = a / shape.around.cols;
-      for (int k = 0; k < kNeighbours; ++k) {
-        const Index n = neighbour8(shape, row, a - row * shape.around.cols, k);
-        if (n < 0 || (flow.gives[std::size_t(n)] >> opposite(k) & 1) == 0) continue;
-        if (!shape.is_inside(n) || s.waiting[std::size_t(n)] != 0) continue;
-        s.value[std::size_t(n)] = above(n, Hop{opposite(k), -1}, s.value[std::size_t(a)]);
-        s.waiting[std::size_t(n)] = State::final;
-        open.push_back(std::int32_t(n));
-      }
-      if (flow.jumps.in.empty() || !shape.is_inside(a)) continue;
-      for (const TileJump& jump : flow.jumps.into(shape.global(a))) {
-        const JumpValue<V> letter = {jump, s.value[std::size_t(a)]};
-        if (const Index to = rings.tiling().tile_of(jump.root); to == tile)
-          receive(letter);
-        else
-          mail.send(to, letter);
-      }
-    }
-    const std::vector<Index> rim = rings.rim_positions(m);
-    for (std::size_t k = 0; k < rim.size(); ++k) {
-      const auto a = std::size_t(shape.around_of(rim[k]));
-      if (s.waiting[a] == State::final) rims.rim(m)[k] = {s.value[a], 1};
-    }
-    kept.put(tile, s);
+    UpTile<V> tile(rings, m, bits(m), mail);
+    if (kept.has(rings.tile(m)))
+      tile.state() = kept.get(rings.tile(m));
+    else
+      tile.begin(none, roots(m));
+    tile.run(rims.ring(m), step(m));
+    tile.show(rims.rim(m));
+    kept.put(rings.tile(m), tile.state());
   };
   settle(rings, rims, visit, &mail);
   together(rings.comm(), [&] {
