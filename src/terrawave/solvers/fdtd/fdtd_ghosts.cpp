@@ -127,14 +127,15 @@ void Ghosts<Real>::unpack(Side& side, const State<Real>& state, const par::Buffe
 }
 
 template <class Real>
+bool Ghosts<Real>::messages() const {
+  return std::ranges::any_of(sides_, [this](const Side& s) { return remote(s); });
+}
+
+template <class Real>
 void Ghosts<Real>::start(const State<Real>& state) {
   par::QueueImpl& impl = queue_->impl();
-  bool messages = false;
-  for (Side& s : sides_) {
-    pack(s, state);
-    messages = messages || remote(s);
-  }
-  if (!messages) return;
+  for (Side& s : sides_) pack(s, state);
+  if (!messages()) return;
   impl.lane_synchronize();  // the last exchange's uploads have left the pinned memory
   for (Side& s : sides_)
     if (remote(s))
@@ -151,9 +152,7 @@ void Ghosts<Real>::start(const State<Real>& state) {
 template <class Real>
 void Ghosts<Real>::finish(const State<Real>& state) {
   par::QueueImpl& impl = queue_->impl();
-  bool messages = false;
-  for (const Side& s : sides_) messages = messages || remote(s);
-  if (messages) {
+  if (messages()) {
     comm_->wait_all();
     for (Side& s : sides_)
       if (remote(s))

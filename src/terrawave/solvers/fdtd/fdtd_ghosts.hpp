@@ -23,6 +23,8 @@ class Ghosts {
          const std::array<HostAxis, 3>& axes, int depth);
 
   bool any() const { return !sides_.empty(); }
+  // Whether any of them come from another rank.
+  bool messages() const;
   // Packs what neighbours need and posts the messages; `state` may then be worked on away from its
   // ghosts.
   void start(const State<Real>& state);

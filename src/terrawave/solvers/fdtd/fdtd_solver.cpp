@@ -41,6 +41,7 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   state_ = StateData<Real>(context.queue, layout_, axes_);
   ghosts_ = Ghosts<Real>(context.comm, context.queue, model_, options_.ranks, brick_, layout_,
                          axes_, depth);
+  overlap_ = context.overlap && ghosts_.messages();
   if (options_.kernel == Kernel::wavefront)
     wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, axes_[0], model_, events_.host());
   // Only now is it known whether zmarch has a kernel for this model that pays on a small grid.
@@ -51,7 +52,8 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
   if (options_.kernel == Kernel::zmarch) {
     other_ = StateData<Real>(context.queue, layout_, axes_);
     zmarch_ = std::make_unique<Zmarch<Real>>(context.queue, medium_.view, edges_, faces_,
-                                             events_.host(), depth, options_.shape);
+                                             events_.host(), depth, options_.shape,
+                                             overlap_ ? std::optional(brick_) : std::nullopt);
   }
   edges_.index = {};
   faces_.index = {};
@@ -74,7 +76,8 @@ void YeeSolver<Real>::advance(int count, Part part) {
                    quiet_wall_, part, cores);
   } else if (options_.kernel == Kernel::zmarch) {
     zmarch_->run(medium_.view, state_.view, other_.view, tables, states, events_.next_states(),
-                 sample, record, count);
+                 sample, record, count, part);
+    if (part == Part::core) return;
     std::swap(state_, other_);
     events_.swap_states();
   } else {
@@ -90,7 +93,7 @@ void YeeSolver<Real>::advance(int count, Part part) {
 // messages travel.
 template <class Real>
 void YeeSolver<Real>::pass(int count) {
-  const bool overlapped = stale_ && context_.overlap && options_.kernel != Kernel::zmarch;
+  const bool overlapped = stale_ && overlap_;
   if (stale_) {
     events_.exchange_states();
     const auto timed = context_.timers.time("fdtd ghosts: pack and send");

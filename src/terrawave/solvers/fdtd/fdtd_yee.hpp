@@ -109,7 +109,8 @@ class YeeSolver final : public FdtdSolver {
   std::vector<par::Buffer<double>> energy_buffers_;
   EnergyWeights energy_weights_;
   std::int64_t step_ = 0;
-  bool stale_ = false;  // ghosts are not what their owners hold
+  bool stale_ = false;    // ghosts are not what their owners hold
+  bool overlap_ = false;  // work goes on while ghosts travel
 };
 
 }  // namespace terrawave::fdtd

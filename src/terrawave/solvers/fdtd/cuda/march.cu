@@ -7,11 +7,13 @@
 #include "terrawave/solvers/fdtd/cuda/march.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
+#include "terrawave/solvers/fdtd/cuda/overlap.hpp"
 
 namespace terrawave::fdtd {
 namespace {
 
 using namespace march;
+using tiling::launch_of;
 
 Variant<float> variant_of(const MarchShape& s) {
   const auto is = [&](int t, int w, int r) { return s.steps == t && s.warps == w && s.rows == r; };
@@ -80,7 +82,7 @@ struct Marcher::Impl {
 };
 
 Marcher::Marcher(const par::Queue& queue, const Medium<float>& medium, const HostClasses& edges,
-                 const HostEvents& events, int shape)
+                 const HostEvents& events, int shape, const std::optional<Brick>& overlap)
     : impl_(std::make_unique<Impl>(Impl{queue, {}, {}, 0, 0, 0, {}, {}, {}, {}, {}, {}})) {
   require(medium.layout.plane < (Index{1} << 30), "march: a plane of more than 2^30 entries");
   const MarchShape& s = march_shapes().at(std::size_t(shape));
@@ -88,9 +90,10 @@ Marcher::Marcher(const par::Queue& queue, const Medium<float>& medium, const Hos
   m.variant = variant_of(s);
   const std::int64_t room = shared_limit() - m.variant.shared_bytes;
   require(room >= 0, "march: a block does not fit this GPU");
-  m.plan = make_plan(medium, edges, events,
-                     Shape{s.steps, s.warps, s.rows, s.rim,
-                           room / std::int64_t(sizeof(Pair<float>)), queue.info().multiprocessors});
+  m.plan =
+      make_plan(medium, edges, events,
+                Shape{s.steps, s.warps, s.rows, s.rim, room / std::int64_t(sizeof(Pair<float>)),
+                      queue.info().multiprocessors, overlap});
   m.shared_bytes = m.variant.shared_bytes + m.plan.most_pairs * std::int64_t(sizeof(Pair<float>));
   m.states = events.states;
   // Two copies of the fields.
@@ -108,8 +111,10 @@ Marcher::~Marcher() = default;
 
 void Marcher::run(const Medium<float>& medium, const State<float>& from, const State<float>& to,
                   const EventTables& events, const double* states_from, double* states_to,
-                  Index sample_row, Index record_row) {
+                  Index sample_row, Index record_row, Part part) {
   Impl& m = *impl_;
+  const auto [first, tiles] = launch_of(m.plan, part);
+  if (tiles == 0) return;
   Args<float> args{};
   args.m = medium;
   args.from = from;
@@ -122,12 +127,12 @@ void Marcher::run(const Medium<float>& medium, const State<float>& from, const S
   args.stream = m.stream;
   args.sample_row = sample_row;
   args.record_row = record_row;
-  args.tiles = m.tiles.cview().data;
+  args.tiles = m.tiles.cview().data + first;
   args.uniform = m.uniform.cview().data;
   args.offsets = m.offsets.cview().data;
   args.list = m.list.cview().data;
   args.store = m.store.view().data;
-  m.variant.launch(args, unsigned(m.plan.tiles.size()), m.shared_bytes, m.queue.impl().stream());
+  m.variant.launch(args, unsigned(tiles), m.shared_bytes, m.queue.impl().stream());
 }
 
 void Marcher::write_past_cache(bool on) { impl_->stream = on ? 1 : 0; }

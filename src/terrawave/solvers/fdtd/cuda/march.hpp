@@ -10,9 +10,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "terrawave/par/queue.hpp"
+#include "terrawave/solvers/fdtd/fdtd_core.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 
 namespace terrawave::fdtd {
@@ -35,17 +37,19 @@ bool march_runs(const HostClasses& edges, const HostClasses& faces);
 
 class Marcher {
  public:
-  // `shape`: index in march_shapes().
+  // `shape`: index in march_shapes(). `overlap`: the brick whose ghosts travel while the core is
+  // run.
   Marcher(const par::Queue& queue, const Medium<float>& medium, const HostClasses& edges,
-          const HostEvents& events, int shape);
+          const HostEvents& events, int shape, const std::optional<Brick>& overlap = {});
   ~Marcher();
   Marcher(const Marcher&) = delete;
   Marcher& operator=(const Marcher&) = delete;
 
-  // The shape's number of steps from `from` to `to`; event states likewise.
+  // The shape's number of steps from `from` to `to`; event states likewise. The core is the tiles
+  // that read no ghosts.
   void run(const Medium<float>& medium, const State<float>& from, const State<float>& to,
            const EventTables& events, const double* states_from, double* states_to,
-           Index sample_row, Index record_row);
+           Index sample_row, Index record_row, Part part = Part::all);
 
   // Whether results are written past the cache; chosen by the size of the arrays.
   void write_past_cache(bool on);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "terrawave/solvers/fdtd/cuda/overlap.hpp"
+
 namespace terrawave::fdtd::march {
 namespace {
 
@@ -85,6 +87,10 @@ std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>
   return tiles;
 }
 
+tiling::TileBox box_of(const Tile& t, const Shape& shape) {
+  return {t.x, t.y, t.z0 - shape.steps, shape.warps * shape.rows, t.z1 - t.z0 + 2 * shape.steps};
+}
+
 void place_tile_events(Plan& plan, const HostEvents& events, const Shape& shape) {
   const int t = shape.steps;
   for (Tile& tile : plan.tiles) {
@@ -93,9 +99,8 @@ void place_tile_events(Plan& plan, const HostEvents& events, const Shape& shape)
       return dx / 2 >= tile.x_low && dx / 2 < tile.x_high && dy >= t && dy < tile.y_high &&
              e.z >= tile.z0 && e.z < tile.z1;
     };
-    const tiling::TileBox box{tile.x, tile.y, tile.z0 - t, shape.warps * shape.rows,
-                              tile.z1 - tile.z0 + 2 * t};
-    tile.events = tiling::place_events(box, events, shape.rows, owned, plan.offsets, plan.list);
+    tile.events = tiling::place_events(box_of(tile, shape), events, shape.rows, owned, plan.offsets,
+                                       plan.list);
   }
 }
 
@@ -132,9 +137,11 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
   double best = -1;
   for (const bool apart : {true, false})
     for (Index pieces = 1; pieces <= 12; ++pieces) {
-      auto tiles = tiles_of(medium, columns,
-                            tiling::z_cuts(l, medium.axis[2].slab, shape.steps, pieces, apart),
-                            events, shape);
+      auto tiles = tiles_of(
+          medium, columns,
+          tiling::cut_at_ghosts(tiling::z_cuts(l, medium.axis[2].slab, shape.steps, pieces, apart),
+                                l, shape.steps, shape.overlap),
+          events, shape);
       std::vector<double> costs;
       for (const Tile& t : tiles) costs.push_back(cost(t, shape.steps));
       const double time = tiling::makespan(costs, std::max(shape.multiprocessors, 1));
@@ -143,6 +150,8 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
         plan.tiles = std::move(tiles);
       }
     }
+  plan.inner = tiling::inner_first(plan.tiles, l, shape.overlap,
+                                   [&](const Tile& t) { return box_of(t, shape); });
   for (Tile& t : plan.tiles) {
     const std::int64_t pairs = store_pairs(t, shape.steps, int(rows));
     if (t.kind == kEventful) t.number = plan.eventful++;

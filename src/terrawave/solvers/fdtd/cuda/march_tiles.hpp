@@ -1,6 +1,7 @@
 // Tiles of the marching kernel, made once on the host.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "terrawave/solvers/fdtd/cuda/march_args.hpp"
@@ -14,10 +15,12 @@ struct Shape {
   int rim = 4;                         // entries along x recomputed on both sides: even, >= steps
   std::int64_t room = 0;               // pairs of psi that fit a block's shared memory
   int multiprocessors = 1;
+  std::optional<Brick> overlap = {};  // whose ghosts travel while tiles run; none: no need to wait
 };
 
 struct Plan {
   std::vector<Tile> tiles;      // in order of launch
+  Index inner = 0;              // how many, the first ones, read no ghosts
   std::int32_t eventful = 0;    // how many are
   std::int64_t store = 0;       // pairs of psi in memory
   std::int64_t most_pairs = 0;  // of psi in shared memory, of any tile

@@ -6,6 +6,7 @@
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/par/cuda/check.hpp"
 #include "terrawave/solvers/fdtd/cuda/march.hpp"
+#include "terrawave/solvers/fdtd/cuda/overlap.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch.hpp"
 #include "terrawave/solvers/fdtd/cuda/zmarch_launch.cuh"
 
@@ -73,7 +74,8 @@ struct Zmarch<Real>::Impl {
 
 template <class Real>
 Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
-                     const HostClasses& faces, const HostEvents& events, int steps, int shape)
+                     const HostClasses& faces, const HostEvents& events, int steps, int shape,
+                     const std::optional<Brick>& overlap)
     : impl_(std::make_unique<Impl>(queue)) {
   require(medium.layout.plane < (Index{1} << 31), "zmarch: a plane of more than 2^31 entries");
   impl_->states = events.states;
@@ -83,7 +85,8 @@ Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const 
       for (const int t : {1, steps}) {
         if (impl_->marchers.count(t) != 0) continue;
         const int chosen = t == steps && shape >= 0 ? shape : march_shape(t, medium.layers);
-        impl_->marchers[t] = std::make_unique<Marcher>(queue, medium, edges, events, chosen);
+        impl_->marchers[t] =
+            std::make_unique<Marcher>(queue, medium, edges, events, chosen, overlap);
         const MarchShape& s = march_shapes()[std::size_t(chosen)];
         impl_->description = std::to_string(s.warps) + " warps of " + std::to_string(s.rows) +
                              " rows, rim " + std::to_string(s.rim);
@@ -97,7 +100,7 @@ Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const 
       constexpr int T = decltype(constant)::value;
       constexpr int W = Shape<Real, T>::warps, R = Shape<Real, T>::rows;
       typename Impl::Device& d = impl_->plans[t];
-      d.plan = make_plan(medium, edges, !faces.index.empty(), events, t, W, R, sm);
+      d.plan = make_plan(medium, edges, !faces.index.empty(), events, t, W, R, sm, overlap);
       d.tiles = par::Buffer<Tile>(queue, d.plan.tiles);
       d.uniform = par::Buffer<std::uint16_t>(queue, d.plan.uniform);
       d.offsets = par::Buffer<std::int32_t>(queue, d.plan.offsets);
@@ -116,14 +119,16 @@ Zmarch<Real>::~Zmarch() = default;
 template <class Real>
 void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
                        const EventTables& events, const double* states_from, double* states_to,
-                       Index sample_row, Index record_row, int count) {
+                       Index sample_row, Index record_row, int count, Part part) {
   if constexpr (std::is_same_v<Real, float>)
     if (!impl_->marchers.empty()) {
       impl_->marchers.at(count)->run(medium, from, to, events, states_from, states_to, sample_row,
-                                     record_row);
+                                     record_row, part);
       return;
     }
   typename Impl::Device& d = impl_->plans.at(count);
+  const auto [first, tiles] = tiling::launch_of(d.plan, part);
+  if (tiles == 0) return;
   Args<Real> args{};
   args.m = medium;
   args.from = from;
@@ -135,14 +140,14 @@ void Zmarch<Real>::run(const Medium<Real>& medium, const State<Real>& from, cons
   args.states = impl_->states;
   args.sample_row = sample_row;
   args.record_row = record_row;
-  args.tiles = d.tiles.cview().data;
+  args.tiles = d.tiles.cview().data + first;
   args.uniform = d.uniform.cview().data;
   args.offsets = d.offsets.cview().data;
   args.list = d.list.cview().data;
   args.ring = d.ring.view().data;
-  with_steps<Real>(count, [&](auto constant) {
+  with_steps<Real>(count, [&, blocks = tiles](auto constant) {
     constexpr int T = decltype(constant)::value;
-    launch_kernel<Real, T>(args, unsigned(d.plan.tiles.size()),
+    launch_kernel<Real, T>(args, unsigned(blocks),
                            static_cast<cudaStream_t>(impl_->queue.impl().stream()));
   });
 }

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "terrawave/par/queue.hpp"
+#include "terrawave/solvers/fdtd/fdtd_core.hpp"
 #include "terrawave/solvers/fdtd/fdtd_setup.hpp"
 
 namespace terrawave::fdtd {
@@ -31,17 +33,20 @@ bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int step
 template <class Real>
 class Zmarch {
  public:
-  // shape >= 0: blocks of that shape, of march_shapes(), where the kernel of march.hpp runs.
+  // `overlap`: the brick whose ghosts travel while the core is run. shape >= 0: blocks of that
+  // shape, of march_shapes(), where the kernel of march.hpp runs.
   Zmarch(const par::Queue& queue, const Medium<Real>& medium, const HostClasses& edges,
-         const HostClasses& faces, const HostEvents& events, int steps, int shape);
+         const HostClasses& faces, const HostEvents& events, int steps, int shape,
+         const std::optional<Brick>& overlap);
   ~Zmarch();
   Zmarch(const Zmarch&) = delete;
   Zmarch& operator=(const Zmarch&) = delete;
 
-  // `count` = `steps` or 1 steps from `from` to `to`; event states likewise.
+  // `count` = `steps` or 1 steps from `from` to `to`; event states likewise. The core is the tiles
+  // that read no ghosts.
   void run(const Medium<Real>& medium, const State<Real>& from, const State<Real>& to,
            const EventTables& events, const double* states_from, double* states_to,
-           Index sample_row, Index record_row, int count);
+           Index sample_row, Index record_row, int count, Part part);
 
   // The kernel of a whole pass, for people: "12 warps of 2 rows, rim 4".
   std::string description() const;

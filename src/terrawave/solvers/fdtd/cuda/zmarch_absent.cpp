@@ -13,14 +13,14 @@ template <class Real>
 struct Zmarch<Real>::Impl {};
 template <class Real>
 Zmarch<Real>::Zmarch(const par::Queue&, const Medium<Real>&, const HostClasses&, const HostClasses&,
-                     const HostEvents&, int, int) {
+                     const HostEvents&, int, int, const std::optional<Brick>&) {
   throw LogicError("this build has no CUDA");
 }
 template <class Real>
 Zmarch<Real>::~Zmarch() = default;
 template <class Real>
 void Zmarch<Real>::run(const Medium<Real>&, const State<Real>&, const State<Real>&,
-                       const EventTables&, const double*, double*, Index, Index, int) {}
+                       const EventTables&, const double*, double*, Index, Index, int, Part) {}
 template <class Real>
 std::string Zmarch<Real>::description() const {
   return {};
@@ -39,12 +39,12 @@ bool march_runs(const HostClasses&, const HostClasses&) { return false; }
 
 struct Marcher::Impl {};
 Marcher::Marcher(const par::Queue&, const Medium<float>&, const HostClasses&, const HostEvents&,
-                 int) {
+                 int, const std::optional<Brick>&) {
   throw LogicError("this build has no CUDA");
 }
 Marcher::~Marcher() = default;
 void Marcher::run(const Medium<float>&, const State<float>&, const State<float>&,
-                  const EventTables&, const double*, double*, Index, Index) {}
+                  const EventTables&, const double*, double*, Index, Index, Part) {}
 void Marcher::write_past_cache(bool) {}
 Marcher::Summary Marcher::summary() const { return {}; }
 

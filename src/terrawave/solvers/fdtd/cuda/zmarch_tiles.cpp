@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "terrawave/solvers/fdtd/cuda/overlap.hpp"
+
 namespace terrawave::fdtd::zmarch {
 namespace {
 
@@ -32,6 +34,10 @@ std::vector<Tile> tiles_of(const std::vector<Column>& columns, const std::vector
   return tiles;
 }
 
+tiling::TileBox box_of(const Tile& t, int steps, Index rows) {
+  return {t.x, t.y, t.z0 - steps, rows, t.z1 - t.z0 + 2 * steps};
+}
+
 void place_tile_events(Plan& plan, const HostEvents& events, int rows_per_thread) {
   const int t = plan.steps;
   for (Tile& tile : plan.tiles) {
@@ -39,9 +45,8 @@ void place_tile_events(Plan& plan, const HostEvents& events, int rows_per_thread
       return dx >= kRim && dx < kTileWidth - kRim && dy >= t && dy < plan.rows - t &&
              e.z >= tile.z0 && e.z < tile.z1;
     };
-    const tiling::TileBox box{tile.x, tile.y, tile.z0 - t, plan.rows, tile.z1 - tile.z0 + 2 * t};
-    tile.events =
-        tiling::place_events(box, events, rows_per_thread, owned, plan.offsets, plan.list);
+    tile.events = tiling::place_events(box_of(tile, t, plan.rows), events, rows_per_thread, owned,
+                                       plan.offsets, plan.list);
   }
 }
 
@@ -50,7 +55,7 @@ void place_tile_events(Plan& plan, const HostEvents& events, int rows_per_thread
 template <class Real>
 Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
                const HostEvents& events, int steps, int warps, int rows_per_thread,
-               int multiprocessors) {
+               int multiprocessors, const std::optional<Brick>& overlap) {
   const Layout& l = medium.layout;
   Plan plan;
   plan.steps = steps;
@@ -84,7 +89,10 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
   double best = -1;
   for (Index pieces = 1; pieces <= 16; ++pieces) {
     auto tiles =
-        tiles_of(columns, tiling::z_cuts(l, medium.axis[2].slab, steps, pieces, true), is_full);
+        tiles_of(columns,
+                 tiling::cut_at_ghosts(tiling::z_cuts(l, medium.axis[2].slab, steps, pieces, true),
+                                       l, steps, overlap),
+                 is_full);
     std::vector<double> costs;
     for (const Tile& t : tiles)
       costs.push_back((t.z1 - t.z0 + 2.0 * steps + 3) * (t.full != 0 ? 1.7 : 1.0));
@@ -94,6 +102,8 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
       plan.tiles = std::move(tiles);
     }
   }
+  plan.inner = tiling::inner_first(plan.tiles, l, overlap,
+                                   [&](const Tile& t) { return box_of(t, steps, plan.rows); });
   for (Tile& t : plan.tiles)
     if (t.full != 0) t.ring = plan.full++;
   place_tile_events(plan, events, rows_per_thread);
@@ -101,8 +111,8 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
 }
 
 template Plan make_plan(const Medium<float>&, const HostClasses&, bool, const HostEvents&, int, int,
-                        int, int);
+                        int, int, const std::optional<Brick>&);
 template Plan make_plan(const Medium<double>&, const HostClasses&, bool, const HostEvents&, int,
-                        int, int, int);
+                        int, int, int, const std::optional<Brick>&);
 
 }  // namespace terrawave::fdtd::zmarch

@@ -26,7 +26,8 @@ struct Tile {
 
 struct Plan {
   int steps = 0, rows = 0;  // rows of a tile, rim included
-  std::vector<Tile> tiles;  // full ones first
+  std::vector<Tile> tiles;  // full ones first, apart for the inner ones and the others
+  Index inner = 0;          // how many, the first ones, read no ghosts
   std::int32_t full = 0;    // how many
   std::vector<std::uint16_t>
       uniform;  // column * planes + k: the class of a tile's plane, or kMixed
@@ -35,10 +36,11 @@ struct Plan {
   std::vector<TileEvent> list;
 };
 
-// `rows_per_thread` neighbouring rows belong to one warp.
+// `rows_per_thread` neighbouring rows belong to one warp. `overlap`: the brick whose ghosts travel
+// while tiles run, or none.
 template <class Real>
 Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, bool faces,
                const HostEvents& events, int steps, int warps, int rows_per_thread,
-               int multiprocessors);
+               int multiprocessors, const std::optional<Brick>& overlap);
 
 }  // namespace terrawave::fdtd::zmarch
