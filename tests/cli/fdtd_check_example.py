@@ -6,6 +6,7 @@
 Each [[check]] of expected.toml has a `kind`:
   s         |S(row, column)| at `frequency` is `db` within `tolerance_db`
   minimum   the deepest |S(row, column)| between two frequencies lies in `at` and is below `below_db`
+  passive   at no frequency leave more than 1 + `tolerance` of the power that enters one port
   dips      all local minima deeper than `below_db`: the first lies in `first`
   fact      a value of run.json's facts by `path` is `value` within `tolerance` (relative)
   column    `mean`, `max` or `min` of a column of a CSV file over `time` is `value` within `tolerance`
@@ -82,6 +83,16 @@ class Results:
             f, s = self.decibels(c)
             found = interpolate(f, s, c["frequency"])
             return abs(found - c["db"]) <= c["tolerance_db"], f"{found:.2f} dB"
+        if kind == "passive":
+            path = next(self.folder.glob("sparameters.s*p"))
+            f, entry = read_touchstone(path)
+            ports = range(int(path.suffix[2:-1]))
+            power = [
+                sum(abs(s[n]) ** 2 for s in columns)
+                for columns in ([entry(row, column) for row in ports] for column in ports)
+                for n in range(len(f))
+            ]
+            return max(power) <= 1 + c["tolerance"], f"at most {max(power):.6f}"
         if kind == "minimum":
             f, s = self.decibels(c)
             low, high = c["between"]
