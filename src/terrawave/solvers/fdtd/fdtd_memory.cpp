@@ -52,8 +52,8 @@ double estimate_bytes(const std::array<Index, 3>& cells, const std::array<Bounda
     numbers += (parts == 1 ? 1 : 4) * message_entries(layout, brick, depth) *
                (6 + psi / double(layout.count));
     // Classes of edges and faces in two bytes while they are made, and as the kernels read them;
-    // the wavefront's patterns.
-    const double classes = double(layout.count) * (2 + 2 + 1 + 1 + 0.25);
+    // the wavefront's patterns and runs of chunks.
+    const double classes = double(layout.count) * (2 + 2 + 1 + 1 + 0.25 + 0.0625);
     most = std::max(most, numbers * real + classes);
   }
   // Records of probes, samples of sources, patterns: at most.
