@@ -10,6 +10,11 @@
 
 namespace terrawave::terrain {
 
+// For those algorithms: the queue itself, or threads beside its device.
+inline par::Queue host_of(const par::Queue& queue) {
+  return queue.backend() == par::Backend::host ? queue : par::Queue::host();
+}
+
 template <class T>
 std::vector<std::remove_const_t<T>> to_host(const par::Queue& queue, par::View<T> view) {
   std::vector<std::remove_const_t<T>> values(static_cast<std::size_t>(view.size));

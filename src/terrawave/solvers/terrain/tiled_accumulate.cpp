@@ -87,8 +87,8 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
     for (std::size_t m = 0; m < mine.size(); ++m) {
       const domain::Window window = tiling.window(mine[m]);
       const auto direction = store.get<Direction>(mine[m], "directions");
-      const TileFlow flow =
-          follow_inside(queue, tiling, mine[m], connectivity, direction, jumps_of(store, mine[m]));
+      const TileFlow flow = follow_inside(queue, tiling, mine[m], connectivity, direction,
+                                          jumps_of(store, mine[m]), bool(take_basins));
       const std::span<const std::byte> reply = replies[m];
       const auto count = std::size_t(from_bytes<Index>(reply.first(sizeof(Index)))[0]);
       const auto entries = from_bytes<Entry>(reply.subspan(sizeof(Index), count * sizeof(Entry)));
@@ -103,15 +103,18 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       if (!take_basins) continue;
       std::unordered_map<Index, Index> end;
       for (const End& e : ends) end.emplace(e.target, e.root);
-      std::vector<Index> basin(std::size_t(window.size()), -1);
-      for (std::size_t i = 0; i < basin.size(); ++i) {
-        const std::int32_t root = flow.root[i];
-        if (root < 0) continue;
+      const auto end_of = [&](Index root) {
         const Index target = next_of(flow, tiling, direction, root);
-        basin[i] = target >= 0 ? end.at(target)
-                               : (window.row + root / window.cols) * tiling.cols + window.col +
-                                     root % window.cols;
-      }
+        const Index row = row_of(root, window.cols);
+        return target >= 0
+                   ? end.at(target)
+                   : (window.row + row) * tiling.cols + window.col + root - row * window.cols;
+      };
+      std::vector<Index> basin(std::size_t(window.size()), -1);
+      for (std::size_t i = 0; i < basin.size(); ++i)
+        if (flow.root[i] == std::int32_t(i)) basin[i] = end_of(Index(i));
+      for (std::size_t i = 0; i < basin.size(); ++i)
+        if (flow.root[i] >= 0) basin[i] = basin[std::size_t(flow.root[i])];
       take_basins(mine[m], basin);
     }
   });

@@ -8,16 +8,12 @@
 #include "terrawave/solvers/terrain/cpu/cpu_descent.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_labels.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
 #include "terrawave/solvers/terrain/tiled_graph.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
 namespace terrawave::terrain {
 namespace {
-
-// Passes are found on host threads.
-par::Queue host_of(const par::Queue& queue) {
-  return queue.backend() == par::Backend::host ? queue : par::Queue::host();
-}
 
 // Levels across the tile's sides.
 template <class T>

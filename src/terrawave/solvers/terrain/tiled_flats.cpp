@@ -1,7 +1,9 @@
 #include "terrawave/solvers/terrain/tiled_flats.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
-#include <queue>
+#include <cstring>
 
 namespace terrawave::terrain {
 namespace {
@@ -21,22 +23,52 @@ struct TileFlats {
 
 bool stuck(Direction d, std::uint8_t state) { return d == kRoot && !is_base(state); }
 
+// A cell of a tile: its positions in the tile and in `around`, its row and column there.
+struct Place {
+  Index inside, around, row, col;
+};
+
+// Calls visit(Place) for the tile's cells whose direction is kRoot, in their order; `direction`
+// starts at the tile's first cell and has `stride` cells in a row.
+template <class Visit>
+void for_roots(const TileShape& shape, const Direction* direction, Index stride,
+               const Visit& visit) {
+  for (Index r = 0; r < shape.inside.rows; ++r) {
+    const Direction* const row = direction + r * stride;
+    const Index start = shape.row_start(r);
+    const Index above = shape.inside.row - shape.around.row;
+    const Index left = shape.inside.col - shape.around.col;
+    for (Index c = 0; c < shape.inside.cols; ++c) {
+      const void* const found = std::memchr(row + c, kRoot, std::size_t(shape.inside.cols - c));
+      if (found == nullptr) break;
+      c = static_cast<const Direction*>(found) - row;
+      visit(Place{r * shape.inside.cols + c, start + c, above + r, left + c});
+    }
+  }
+}
+// Of directions of `around`.
+template <class Visit>
+void for_roots_around(const TileShape& shape, const std::vector<Direction>& direction,
+                      const Visit& visit) {
+  for_roots(shape, direction.data() + shape.row_start(0), shape.around.cols, visit);
+}
+
 // The first neighbour on the low edge of each cell that lies on it; kRoot elsewhere. Fills `flats`
 // with the neighbours of the same flat and the first steps.
 template <class T>
 bool collect(const Block<T>& block, const std::vector<Direction>& direction, TileFlats& flats,
              std::vector<std::int32_t>& low, std::vector<std::int32_t>& high) {
   bool any = false;
-  for (Index i = 0; i < block.inside.size(); ++i) {
-    const Index a = block.around_of(i);
+  for_roots_around(block, direction, [&](const Place& place) {
+    const Index a = place.around;
     const auto c = std::size_t(a);
-    if (!stuck(direction[c], block.state[c])) continue;
+    if (is_base(block.state[c])) return;
     any = true;
     unsigned same = 0;
     bool on_low_edge = false;
     bool beside_high = false;
     for (int k = 0; k < kNeighbours; ++k) {
-      const Index to = block.grid.neighbour(a, k);
+      const Index to = block.grid.neighbour(place.row, place.col, k);
       if (to < 0 || !is_data(block.state[std::size_t(to)])) continue;
       const auto n = std::size_t(to);
       beside_high = beside_high || block.z[n] > block.z[c];
@@ -49,7 +81,7 @@ bool collect(const Block<T>& block, const std::vector<Direction>& direction, Til
     flats.same[c] = std::uint8_t(same);
     if (on_low_edge) low.push_back(std::int32_t(a));
     if (beside_high) high.push_back(std::int32_t(a));
-  }
+  });
   return any;
 }
 
@@ -62,29 +94,41 @@ class Spread {
       offset_[std::size_t(k)] = Index(kRowStep[k]) * grid.cols + kColStep[k];
   }
   void set(Index a, std::int32_t steps) {
-    std::int32_t& here = steps_[std::size_t(a)];
-    if (here != 0 && here <= steps) return;
-    here = steps;
-    open_.emplace(steps, std::int32_t(a));
+    if (improves(a, steps)) seeds_.emplace_back(steps, std::int32_t(a));
   }
+  // Breadth first: what a step reaches waits behind all that the step before has reached, so
+  // steps rise along the queue, and seeds join it when their turn has come.
   void run() {
-    while (!open_.empty()) {
-      const auto [steps, a] = open_.top();
-      open_.pop();
+    std::sort(seeds_.begin(), seeds_.end());
+    std::vector<Entry> open;
+    std::size_t seed = 0;
+    for (std::size_t at = 0; at < open.size() || seed < seeds_.size();) {
+      const bool from_seeds =
+          at == open.size() || (seed < seeds_.size() && seeds_[seed].first <= open[at].first);
+      const auto [steps, a] = from_seeds ? seeds_[seed++] : open[at++];
       if (steps != steps_[std::size_t(a)]) continue;
       for (unsigned left = same_[std::size_t(a)]; left != 0; left &= left - 1) {
         const Index n = a + offset_[std::size_t(std::countr_zero(left))];
-        if (same_[std::size_t(n)] != 0) set(n, steps + 1);  // the ring's steps are not ours to set
+        // The ring's steps are not ours to set.
+        if (same_[std::size_t(n)] != 0 && improves(n, steps + 1))
+          open.emplace_back(steps + 1, std::int32_t(n));
       }
     }
+    seeds_.clear();
   }
 
  private:
-  using Entry = std::pair<std::int32_t, std::int32_t>;
+  using Entry = std::pair<std::int32_t, std::int32_t>;  // steps, position
+  bool improves(Index a, std::int32_t steps) {
+    std::int32_t& here = steps_[std::size_t(a)];
+    if (here != 0 && here <= steps) return false;
+    here = steps;
+    return true;
+  }
   const std::vector<std::uint8_t>& same_;
   std::vector<std::int32_t>& steps_;
   std::array<Index, kNeighbours> offset_{};
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+  std::vector<Entry> seeds_;
 };
 
 // Lets the steps of a changed ring cell into the tile.
@@ -155,7 +199,23 @@ Direction low_edge(const Block<T>& block, const std::vector<Direction>& directio
 }  // namespace
 
 template <class T>
-void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T>& read) {
+bool has_flats(const Block<T>& block, const std::vector<Direction>& direction) {
+  bool found = false;
+  for_roots_around(block, direction, [&](const Place& place) {
+    const auto a = std::size_t(place.around);
+    if (found || is_base(block.state[a])) return;
+    for (int k = 0; k < kNeighbours && !found; ++k) {
+      const Index n = block.grid.neighbour(place.row, place.col, k);
+      found =
+          n >= 0 && is_data(block.state[std::size_t(n)]) && block.z[std::size_t(n)] == block.z[a];
+    }
+  });
+  return found;
+}
+
+template <class T>
+void tiled_resolve_flats(const Rings& rings, TileStore& store,
+                         const std::vector<std::uint8_t>& level, const ReadBlock<T>& read) {
   RimField<Direction> edges(rings, kNoDirection);
   FlatStore kept(store);
   const auto directions = [&](std::size_t m, const Block<T>& block) {
@@ -177,6 +237,7 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
   };
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
+      if (level[m] == 0) continue;
       const Block<T> block = read(m);
       const std::vector<Direction> direction = directions(m, block);
       TileFlats flats;
@@ -234,12 +295,13 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
       const Block<T> block = read(m);
       const std::vector<Direction> old = directions(m, block);
       std::vector<Direction> drained = block.cut(old);
-      for (Index i = 0; i < block.inside.size(); ++i) {
-        const Index a = block.around_of(i);
-        if (flats.toward[std::size_t(a)] == 0) continue;
-        const Direction edge = low_edge(block, old, a);
-        drained[std::size_t(i)] = edge != kRoot ? edge : nearest(block.grid, flats, a);
-      }
+      for_roots_around(block, old, [&](const Place& place) {
+        const std::int32_t toward = flats.toward[std::size_t(place.around)];
+        if (toward == 0) return;
+        // The first step is the low edge.
+        drained[std::size_t(place.inside)] = toward == 1 ? low_edge(block, old, place.around)
+                                                         : nearest(block.grid, flats, place.around);
+      });
       store.put(tile, "downhill", drained);
     }
   });
@@ -247,23 +309,25 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store, const ReadBlock<T
 
 template <class T>
 void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction) {
-  for (Index i = 0; i < block.inside.size(); ++i) {
-    const Index a = block.around_of(i);
-    if (!stuck(direction[std::size_t(i)], block.state[std::size_t(a)])) continue;
+  for_roots(block, direction.data(), block.inside.cols, [&](const Place& place) {
+    const Index a = place.around;
+    if (is_base(block.state[std::size_t(a)])) return;
     for (int k = 0; k < kNeighbours; ++k) {
-      const Index to = block.grid.neighbour(a, k);
+      const Index to = block.grid.neighbour(place.row, place.col, k);
       if (to < 0) continue;
       const auto n = std::size_t(to);
       if (!is_data(block.state[n]) || block.z[n] != block.z[std::size_t(a)]) continue;
       if (!is_base(block.state[n]) && block.global(to) >= block.global(a)) continue;
-      direction[std::size_t(i)] = Direction(k);
+      direction[std::size_t(place.inside)] = Direction(k);
       break;
     }
-  }
+  });
 }
 
-#define TERRAWAVE_FOR(T)                                                               \
-  template void tiled_resolve_flats<T>(const Rings&, TileStore&, const ReadBlock<T>&); \
+#define TERRAWAVE_FOR(T)                                                                           \
+  template bool has_flats<T>(const Block<T>&, const std::vector<Direction>&);                      \
+  template void tiled_resolve_flats<T>(const Rings&, TileStore&, const std::vector<std::uint8_t>&, \
+                                       const ReadBlock<T>&);                                       \
   template void drain_by_map_index<T>(const Block<T>&, std::vector<Direction>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)

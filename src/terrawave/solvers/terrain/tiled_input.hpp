@@ -50,6 +50,18 @@ struct TileShape {
     const Index c = around.col + a - row * around.cols - inside.col;
     return r >= 0 && r < inside.rows && c >= 0 && c < inside.cols;
   }
+  // Calls visit(a) for the positions of the ring in `around`, in row order.
+  template <class Visit>
+  void for_ring(const Visit& visit) const {
+    const Index above = inside.row - around.row;
+    const Index left = inside.col - around.col;
+    for (Index r = 0; r < around.rows; ++r) {
+      const bool whole = r < above || r >= above + inside.rows;
+      const Index at = r * around.cols;
+      for (Index c = 0; c < (whole ? around.cols : left); ++c) visit(at + c);
+      for (Index c = left + inside.cols; !whole && c < around.cols; ++c) visit(at + c);
+    }
+  }
   // The values of the tile out of values of `around`.
   template <class V>
   std::vector<V> cut(const std::vector<V>& values) const {
@@ -88,6 +100,15 @@ struct TileShape {
     return all;
   }
 };
+
+// Where a tile lies; the grid is left out.
+inline TileShape windows_of(const Tiling& tiling, Index tile) {
+  TileShape shape;
+  shape.inside = tiling.window(tile);
+  shape.around = tiling.with_halo(tile, 1);
+  shape.tiling = tiling;
+  return shape;
+}
 
 // Neighbour k in `around`, or -1, whatever the connectivity: flow that came from a file or from
 // several receivers need not keep to it.

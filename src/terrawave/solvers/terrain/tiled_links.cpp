@@ -25,8 +25,9 @@ Index global(const domain::Window& w, Index map_cols, Index position) {
 bool leads_out(const domain::Window& w, const std::vector<Direction>& direction, Index position) {
   const Direction d = direction[std::size_t(position)];
   if (d >= kNeighbours) return false;
-  const Index r = position / w.cols + kRowStep[d];
-  const Index c = position % w.cols + kColStep[d];
+  const Index row = row_of(position, w.cols);
+  const Index r = row + kRowStep[d];
+  const Index c = position - row * w.cols + kColStep[d];
   return r < 0 || r >= w.rows || c < 0 || c >= w.cols;
 }
 
@@ -78,7 +79,7 @@ Index next_of(const TileFlow& flow, const Tiling& tiling, const std::vector<Dire
 
 TileFlow follow_inside(const par::Queue& queue, const Tiling& tiling, Index tile,
                        Connectivity connectivity, const std::vector<Direction>& direction,
-                       const TileJumps& jumps) {
+                       const TileJumps& jumps, bool roots) {
   const domain::Window window = tiling.window(tile);
   TileFlow flow;
   flow.window = window;
@@ -97,6 +98,7 @@ TileFlow follow_inside(const par::Queue& queue, const Tiling& tiling, Index tile
   for (const TileJump& jump : jumps.in)
     if (!contains(window, tiling.cols, jump.root))
       flow.entries.push_back(position(window, tiling.cols, jump.target));
+  if (!roots) return flow;
   const Receivers receivers{par::Buffer<Direction>(queue, flow.inner), flow.jumps};
   par::Buffer<std::int32_t> labels(queue, window.size());
   label_basins(queue, flow.grid, receivers, labels.view());

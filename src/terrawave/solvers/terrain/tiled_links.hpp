@@ -36,9 +36,10 @@ struct TileFlow {
   std::vector<std::int32_t> root;  // position in the tile where the flow ends; -1 at nodata
 };
 
+// Without `roots` the roots are left out.
 TileFlow follow_inside(const par::Queue& queue, const Tiling& tiling, Index tile,
                        Connectivity connectivity, const std::vector<Direction>& direction,
-                       const TileJumps& jumps = {});
+                       const TileJumps& jumps = {}, bool roots = true);
 // The cell outside that a cell's direction leads to, as linear index of the whole raster; -1 for
 // others.
 Index target_of(const Tiling& tiling, const domain::Window& window,

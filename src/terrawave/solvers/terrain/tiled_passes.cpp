@@ -1,35 +1,30 @@
 #include "terrawave/solvers/terrain/tiled_passes.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <numeric>
 #include <unordered_map>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-// A pass inside the tile: from position a (in `around`) to its neighbour k.
-template <class T>
-struct LocalPass {
-  T height{};
-  Index code = -1;  // 4 * a + k; -1: none
-};
-
 template <class T>
 class TileBasins {
  public:
-  TileBasins(const Block<T>& block, const TileFlow& flow, const std::vector<Direction>& direction,
-             const std::vector<RimBasin>& known)
+  TileBasins(const par::Queue& queue, const Block<T>& block, const TileFlow& flow,
+             const std::vector<Direction>& direction, const std::vector<RimBasin>& known)
       : block_(block), flow_(flow), direction_(direction) {
     for (const RimBasin& entry : known) ring_.emplace(entry.cell, entry);
     number_basins(known);
+    join_inner(find_passes(queue));
   }
 
   TilePasses solve() {
-    join_inner();
     TilePasses result;
-    result.edges = lowest_forest(outer_edges());
+    result.edges = outer_forest();
     result.inner = std::move(ways_);
     std::sort(result.inner.begin(), result.inner.end(),
               [](const InnerWay& a, const InnerWay& b) { return a.pit < b.pit; });
@@ -37,15 +32,17 @@ class TileBasins {
   }
 
  private:
+  using Pass = cpu::Pass<T>;  // its basins by number, its code by positions in `around`
   struct Basin {
     Index id = kOcean;      // global root, or the ocean
     std::int32_t pit = -1;  // inside the tile, of inner basins
     bool inner = true;      // touches neither rim nor ring
   };
-  struct TreeEdge {
-    std::int32_t a = 0, b = 0;  // basins
-    Index code = 0;
+  struct Way {
+    std::int32_t below = -1;  // the basin that it leads to; -1: not drained inside the tile
+    std::int32_t across = 0;  // the cell on the other side, inside the tile
   };
+  using Groups = std::vector<std::int32_t>;  // union-find over basins
 
   void number_basins(const std::vector<RimBasin>& known) {
     label_.assign(std::size_t(block_.around.size()), -1);
@@ -55,133 +52,143 @@ class TileBasins {
       if (fresh) basins_.push_back({id, -1, false});
       return at->second;
     };
-    number_of(kOcean);
+    const std::int32_t ocean = number_of(kOcean);
     for (const RimBasin& entry : known) number_of(entry.basin);
-    for (Index a = 0; a < block_.around.size(); ++a)
-      if (!block_.is_inside(a) && is_data(block_.state[std::size_t(a)]))
+    block_.for_ring([&](Index a) {
+      if (is_data(block_.state[std::size_t(a)]))
         label_[std::size_t(a)] = number_of(ring_.at(block_.global(a)).basin);
+    });
+    std::vector<std::int32_t> number(flow_.root.size(), -1);  // of roots
     for (Index i = 0; i < block_.inside.size(); ++i) {
       if (flow_.root[std::size_t(i)] != std::int32_t(i)) continue;
       const Index a = block_.around_of(i);
-      const Index target = target_of(block_.tiling, block_.inside, direction_, i);
-      std::int32_t& label = label_[std::size_t(a)];
-      if (target >= 0) {
-        label = number_of(ring_.at(target).basin);
-      } else if (is_base(block_.state[std::size_t(a)])) {
-        label = number_of(kOcean);
+      std::int32_t& mine = number[std::size_t(i)];
+      if (is_base(block_.state[std::size_t(a)])) {
+        mine = ocean;
+      } else if (direction_[std::size_t(i)] < kNeighbours) {
+        mine = number_of(ring_.at(target_of(block_.tiling, block_.inside, direction_, i)).basin);
       } else if (const auto at = outer.find(block_.global(a)); at != outer.end()) {
-        label = at->second;
+        mine = at->second;
       } else {
-        label = std::int32_t(basins_.size());
+        mine = std::int32_t(basins_.size());
         basins_.push_back({block_.global(a), std::int32_t(i), true});
       }
     }
-    for (Index i = 0; i < block_.inside.size(); ++i)
-      if (const std::int32_t root = flow_.root[std::size_t(i)]; root >= 0)
-        label_[std::size_t(block_.around_of(i))] = label_[std::size_t(block_.around_of(root))];
+    for (Index r = 0; r < block_.inside.rows; ++r) {
+      const std::int32_t* const root = flow_.root.data() + r * block_.inside.cols;
+      std::int32_t* const label = label_.data() + block_.row_start(r);
+      for (Index c = 0; c < block_.inside.cols; ++c)
+        label[c] = root[c] < 0 ? -1 : number[std::size_t(root[c])];
+    }
     for (const Index i : rim_positions(block_.inside))
       if (const std::int32_t b = label_[std::size_t(block_.around_of(i))]; b >= 0)
         basins_[std::size_t(b)].inner = false;
   }
 
-  std::int32_t find(std::int32_t b) {
-    auto& p = joined_;
-    while (p[std::size_t(b)] != b) b = p[std::size_t(b)] = p[std::size_t(p[std::size_t(b)])];
+  // The passes whose first cell is the tile's: few for each pair of basins.
+  std::vector<Pass> find_passes(const par::Queue& queue) const {
+    const domain::Window& in = block_.inside;
+    return cpu::collect_passes<T>(
+        host_of(queue), block_.grid, {block_.z.data(), block_.around.size()},
+        {label_.data(), block_.around.size()},
+        {in.row - block_.around.row, in.col - block_.around.col, in.rows, in.cols});
+  }
+
+  static std::int32_t find(Groups& joined, std::int32_t b) {
+    while (joined[std::size_t(b)] != b)
+      b = joined[std::size_t(b)] = joined[std::size_t(joined[std::size_t(b)])];
     return b;
   }
 
-  // Calls visit(a, k, n) for every pass between different groups whose first cell is the tile's.
-  template <class Visit>
-  void for_passes(const Visit& visit) {
-    for (Index i = 0; i < block_.inside.size(); ++i) {
-      const Index a = block_.around_of(i);
-      const std::int32_t mine = label_[std::size_t(a)];
-      if (mine < 0) continue;
-      for (int k = 0; k < 4; ++k) {
-        const Index n = block_.grid.neighbour(a, k);
-        if (n < 0) continue;
-        const std::int32_t theirs = label_[std::size_t(n)];
-        if (theirs >= 0 && theirs != mine) visit(a, k, n, find(mine), find(theirs));
-      }
-    }
-  }
-  T pass_height(Index a, Index n) const {
-    return std::max(block_.z[std::size_t(a)], block_.z[std::size_t(n)]);
-  }
-
-  void join_inner() {
+  // Boruvka: every group of inner basins takes its lowest pass, until all have met one that
+  // touches the rim. Passes between those that do are left for outer_forest().
+  void join_inner(std::vector<Pass> passes) {
     joined_.resize(basins_.size());
-    for (std::size_t b = 0; b < joined_.size(); ++b) joined_[b] = std::int32_t(b);
+    std::iota(joined_.begin(), joined_.end(), 0);
     std::vector<std::uint8_t> inner(basins_.size());  // of a group, by its first member
     for (std::size_t b = 0; b < basins_.size(); ++b) inner[b] = basins_[b].inner ? 1 : 0;
-    std::vector<LocalPass<T>> best(basins_.size());
-    std::vector<TreeEdge> tree;
-    for (bool more = true; more;) {
-      more = false;
-      std::fill(best.begin(), best.end(), LocalPass<T>{});
-      for_passes([&](Index a, int k, Index n, std::int32_t x, std::int32_t y) {
-        if (x == y || (inner[std::size_t(x)] == 0 && inner[std::size_t(y)] == 0)) return;
-        const T height = pass_height(a, n);
-        for (const std::int32_t g : {x, y}) {
-          LocalPass<T>& least = best[std::size_t(g)];
-          // Codes come in rising order: the first of equal heights stays.
-          if (inner[std::size_t(g)] != 0 && (least.code < 0 || height < least.height))
-            least = {height, 4 * a + k};
-        }
-      });
-      for (std::size_t g = 0; g < best.size(); ++g) {
-        if (best[g].code < 0) continue;
-        const Index a = best[g].code / 4;
-        const Index n = block_.grid.neighbour(a, int(best[g].code % 4));
-        const std::int32_t x = find(label_[std::size_t(a)]);
-        const std::int32_t y = find(label_[std::size_t(n)]);
+    std::vector<std::int32_t> best(basins_.size(), -1);
+    std::vector<std::int32_t> chosen;
+    std::vector<Pass> tree;
+    do {
+      chosen.clear();
+      std::size_t kept = 0;
+      for (const Pass& pass : passes) {
+        const std::int32_t x = find(joined_, pass.lower_basin);
+        const std::int32_t y = find(joined_, pass.upper_basin);
         if (x == y) continue;
-        more = true;
-        // The group with the rim's basin stays the first.
+        if (inner[std::size_t(x)] == 0 && inner[std::size_t(y)] == 0) {
+          outer_.push_back(pass);
+          continue;
+        }
+        passes[kept] = pass;
+        for (const std::int32_t g : {x, y}) {
+          if (inner[std::size_t(g)] == 0) continue;
+          std::int32_t& least = best[std::size_t(g)];
+          if (least < 0) chosen.push_back(g);
+          if (least < 0 || pass.before(passes[std::size_t(least)])) least = std::int32_t(kept);
+        }
+        ++kept;
+      }
+      passes.resize(kept);
+      for (const std::int32_t g : chosen) {
+        const Pass& pass = passes[std::size_t(best[std::size_t(g)])];
+        best[std::size_t(g)] = -1;
+        const std::int32_t x = find(joined_, pass.lower_basin);
+        const std::int32_t y = find(joined_, pass.upper_basin);
+        if (x == y) continue;
+        // The group with the rim's basin stays the first; there is one at most.
         const bool keep_x = inner[std::size_t(x)] == 0;
         joined_[std::size_t(keep_x ? y : x)] = keep_x ? x : y;
-        tree.push_back({label_[std::size_t(a)], label_[std::size_t(n)], best[g].code});
+        tree.push_back(pass);
       }
-    }
+    } while (!chosen.empty());
     hang(tree);
   }
 
   // Hangs the tree of inner basins from the ones that touch the rim.
-  void hang(const std::vector<TreeEdge>& tree) {
-    std::vector<std::vector<std::int32_t>> beside(basins_.size());
-    for (std::size_t e = 0; e < tree.size(); ++e) {
-      beside[std::size_t(tree[e].a)].push_back(std::int32_t(e));
-      beside[std::size_t(tree[e].b)].push_back(std::int32_t(e));
+  void hang(const std::vector<Pass>& tree) {
+    // Edges of basin b: beside[first[b]] to beside[first[b + 1]].
+    std::vector<std::int32_t> first(basins_.size() + 1, 0);
+    for (const Pass& edge : tree) {
+      ++first[std::size_t(edge.lower_basin) + 1];
+      ++first[std::size_t(edge.upper_basin) + 1];
     }
-    way_.assign(basins_.size(), -1);
-    std::deque<std::int32_t> open;
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::int32_t> beside(2 * tree.size());
+    std::vector<std::int32_t> next(first.begin(), first.end() - 1);
+    for (std::size_t e = 0; e < tree.size(); ++e)
+      for (const std::int32_t b : {tree[e].lower_basin, tree[e].upper_basin})
+        beside[std::size_t(next[std::size_t(b)]++)] = std::int32_t(e);
+    way_.assign(basins_.size(), Way{});
+    ways_.reserve(tree.size());
+    std::vector<std::int32_t> open;
     for (std::size_t b = 0; b < basins_.size(); ++b)
       if (!basins_[b].inner) open.push_back(std::int32_t(b));
-    std::vector<std::uint8_t> used(tree.size(), 0);
-    while (!open.empty()) {
-      const std::int32_t below = open.front();
-      open.pop_front();
-      for (const std::int32_t e : beside[std::size_t(below)]) {
-        if (used[std::size_t(e)] != 0) continue;
-        used[std::size_t(e)] = 1;
-        const TreeEdge& edge = tree[std::size_t(e)];
-        const bool from_a = edge.b == below;
-        const std::int32_t above = from_a ? edge.a : edge.b;
-        const Index a = edge.code / 4;
-        const int k = int(edge.code % 4);
-        const Index n = block_.grid.neighbour(a, k);
-        InnerWay way;
-        way.pit = basins_[std::size_t(above)].pit;
-        way.from = inside_of(from_a ? a : n);
-        way.to = basins_[std::size_t(below)].inner ? basins_[std::size_t(below)].pit : -1;
-        way.across = inside_of(from_a ? n : a);
-        way.dir = from_a ? k : opposite(k);
-        way_[std::size_t(above)] = std::int32_t(ways_.size());
-        by_pit_[way.pit] = std::int32_t(ways_.size());
-        ways_.push_back(way);
+    for (std::size_t at = 0; at < open.size(); ++at) {
+      const std::int32_t below = open[at];
+      for (std::int32_t e = first[std::size_t(below)]; e < first[std::size_t(below) + 1]; ++e) {
+        const Pass& edge = tree[std::size_t(beside[std::size_t(e)])];
+        const std::int32_t above = edge.lower_basin == below ? edge.upper_basin : edge.lower_basin;
+        if (!basins_[std::size_t(above)].inner || way_[std::size_t(above)].below >= 0) continue;
+        drain(edge, above, below);
         open.push_back(above);
       }
     }
+  }
+  void drain(const Pass& pass, std::int32_t above, std::int32_t below) {
+    const Index a = pass.code / 4;
+    const int k = int(pass.code & 3);
+    const Index n = block_.grid.neighbour(a, k);
+    const bool from_a = label_[std::size_t(a)] == above;
+    InnerWay way;
+    way.pit = basins_[std::size_t(above)].pit;
+    way.from = inside_of(from_a ? a : n);
+    way.to = basins_[std::size_t(below)].inner ? basins_[std::size_t(below)].pit : -1;
+    way.across = inside_of(from_a ? n : a);
+    way.dir = from_a ? k : opposite(k);
+    way_[std::size_t(above)] = {below, way.across};
+    ways_.push_back(way);
   }
   std::int32_t inside_of(Index a) const { return std::int32_t(block_.inside_of(a)); }
 
@@ -194,37 +201,33 @@ class TileBasins {
   // Of the group's basin at the rim, when it is drained from cell a.
   Index exit_of(Index a) const {
     if (!block_.is_inside(a)) return ring_.at(block_.global(a)).exit;
-    std::int32_t way = way_[std::size_t(label_[std::size_t(a)])];
-    if (way < 0) return exit_inside(inside_of(a));
-    while (ways_[std::size_t(way)].to >= 0) way = by_pit_.at(ways_[std::size_t(way)].to);
-    return exit_inside(ways_[std::size_t(way)].across);
+    Index last = inside_of(a);
+    for (std::int32_t b = label_[std::size_t(a)]; way_[std::size_t(b)].below >= 0;
+         b = way_[std::size_t(b)].below)
+      last = way_[std::size_t(b)].across;
+    return exit_inside(last);
   }
 
-  std::vector<PassEdge> outer_edges() {
-    struct PairHash {
-      std::size_t operator()(const std::pair<std::int32_t, std::int32_t>& p) const {
-        return std::size_t(p.first) * 0x9e3779b97f4a7c15u + std::size_t(p.second);
-      }
-    };
-    std::unordered_map<std::pair<std::int32_t, std::int32_t>, LocalPass<T>, PairHash> lowest;
-    for_passes([&](Index a, int k, Index n, std::int32_t x, std::int32_t y) {
-      if (x == y) return;
-      const T height = pass_height(a, n);
-      const auto [at, fresh] = lowest.try_emplace(std::minmax(x, y), height, 4 * a + k);
-      if (!fresh && height < at->second.height) at->second = {height, 4 * a + k};
-    });
+  // The lowest forest of the groups (Kruskal): no other pass can be in that of the whole raster.
+  std::vector<PassEdge> outer_forest() {
+    std::sort(outer_.begin(), outer_.end(),
+              [](const Pass& x, const Pass& y) { return x.before(y); });
+    Groups groups = joined_;
     std::vector<PassEdge> edges;
-    edges.reserve(lowest.size());
-    for (const auto& [pair, pass] : lowest) {
+    for (const Pass& pass : outer_) {
+      const std::int32_t x = find(groups, pass.lower_basin);
+      const std::int32_t y = find(groups, pass.upper_basin);
+      if (x == y) continue;
+      groups[std::size_t(x)] = y;
       const Index a = pass.code / 4;
-      const int k = int(pass.code % 4);
+      const int k = int(pass.code & 3);
       const Index n = block_.grid.neighbour(a, k);
       PassEdge edge;
       edge.height = double(pass.height);
       edge.code = 4 * block_.global(a) + k;
       edge.other = block_.global(n);
-      edge.basin_a = basins_[std::size_t(find(label_[std::size_t(a)]))].id;
-      edge.basin_b = basins_[std::size_t(find(label_[std::size_t(n)]))].id;
+      edge.basin_a = basins_[std::size_t(find(joined_, label_[std::size_t(a)]))].id;
+      edge.basin_b = basins_[std::size_t(find(joined_, label_[std::size_t(n)]))].id;
       edge.exit_a = exit_of(a);
       edge.exit_b = exit_of(n);
       edges.push_back(edge);
@@ -237,11 +240,11 @@ class TileBasins {
   const std::vector<Direction>& direction_;
   std::unordered_map<Index, RimBasin> ring_;
   std::vector<Basin> basins_;
-  std::vector<std::int32_t> label_;   // basin of each cell of `around`
-  std::vector<std::int32_t> joined_;  // union-find over basins
+  std::vector<std::int32_t> label_;  // basin of each cell of `around`
+  Groups joined_;                    // inner basins with the one at the rim that they drain to
+  std::vector<Pass> outer_;          // between groups that touch the rim
   std::vector<InnerWay> ways_;
-  std::vector<std::int32_t> way_;  // of each inner basin, in ways_
-  std::unordered_map<std::int32_t, std::int32_t> by_pit_;
+  std::vector<Way> way_;  // of each inner basin
 };
 
 // Reverses the old flow from a cell; returns the pit, or -1 where it leaves the tile.
@@ -265,10 +268,10 @@ std::int32_t reverse(const domain::Window& w, const std::vector<Direction>& old,
 }  // namespace
 
 template <class T>
-TilePasses tile_passes(const Block<T>& block, const TileFlow& flow,
+TilePasses tile_passes(const par::Queue& queue, const Block<T>& block, const TileFlow& flow,
                        const std::vector<Direction>& direction,
                        const std::vector<RimBasin>& known) {
-  return TileBasins<T>(block, flow, direction, known).solve();
+  return TileBasins<T>(queue, block, flow, direction, known).solve();
 }
 
 std::size_t way_of(const std::vector<InnerWay>& inner, std::int32_t pit) {
@@ -301,8 +304,8 @@ std::vector<Direction> carve_tile(const domain::Window& w, const Tiling& tiling,
   return carved;
 }
 
-#define TERRAWAVE_FOR(T)                                               \
-  template TilePasses tile_passes<T>(const Block<T>&, const TileFlow&, \
+#define TERRAWAVE_FOR(T)                                                                  \
+  template TilePasses tile_passes<T>(const par::Queue&, const Block<T>&, const TileFlow&, \
                                      const std::vector<Direction>&, const std::vector<RimBasin>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)

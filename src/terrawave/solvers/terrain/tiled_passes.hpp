@@ -35,9 +35,9 @@ struct TilePasses {
   std::vector<InnerWay> inner;  // by pit
 };
 
-// `known`: the basins of the ring's cells.
+// `known`: the basins of the ring's cells. Runs on host threads.
 template <class T>
-TilePasses tile_passes(const Block<T>& block, const TileFlow& flow,
+TilePasses tile_passes(const par::Queue& queue, const Block<T>& block, const TileFlow& flow,
                        const std::vector<Direction>& direction, const std::vector<RimBasin>& known);
 
 // Reverses the old flow from each start down to the pit or out of the tile. Starts in an inner

@@ -132,12 +132,17 @@ std::filesystem::path TileStore::file(Index tile, const std::string& what) const
   return folder_ / (what + "." + std::to_string(tile));
 }
 
-void TileStore::put_bytes(Index tile, const std::string& what, comm::Bytes bytes) {
+void TileStore::put_bytes(Index tile, const std::string& what, std::span<const std::byte> bytes) {
   if (folder_.empty()) {
-    kept_[{what, tile}] = std::move(bytes);
+    kept_[{what, tile}].assign(bytes.begin(), bytes.end());
     return;
   }
-  std::ofstream out(file(tile, what), std::ios::binary);
+  const std::filesystem::path name = file(tile, what);
+  // What has the size already is written over: the system keeps its pages and blocks.
+  std::error_code absent;
+  const bool over = std::filesystem::file_size(name, absent) == bytes.size() && !absent;
+  std::fstream out(name,
+                   std::ios::binary | std::ios::out | (over ? std::ios::in : std::ios::trunc));
   out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
   out.close();
   if (!out)
@@ -145,14 +150,19 @@ void TileStore::put_bytes(Index tile, const std::string& what, comm::Bytes bytes
                    ": is the disk full?");
 }
 
-comm::Bytes TileStore::get_bytes(Index tile, const std::string& what) const {
-  if (folder_.empty()) return kept_.at({what, tile});
-  const std::filesystem::path name = file(tile, what);
-  comm::Bytes bytes(std::filesystem::file_size(name));
-  std::ifstream in(name, std::ios::binary);
+std::size_t TileStore::size_of(Index tile, const std::string& what) const {
+  return folder_.empty() ? kept_.at({what, tile}).size()
+                         : std::filesystem::file_size(file(tile, what));
+}
+
+void TileStore::get_bytes(Index tile, const std::string& what, std::span<std::byte> bytes) const {
+  if (folder_.empty()) {
+    std::ranges::copy(kept_.at({what, tile}), bytes.begin());
+    return;
+  }
+  std::ifstream in(file(tile, what), std::ios::binary);
   in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
   if (!in) throw RunError("cannot read from the scratch folder " + folder_.string());
-  return bytes;
 }
 
 bool TileStore::has(Index tile, const std::string& what) const {

@@ -99,11 +99,13 @@ class TileStore {
   TileStore& operator=(const TileStore&) = delete;
   template <class T>
   void put(Index tile, const std::string& what, const std::vector<T>& values) {
-    put_bytes(tile, what, to_bytes(values));
+    put_bytes(tile, what, std::as_bytes(std::span(values)));
   }
   template <class T>
   std::vector<T> get(Index tile, const std::string& what) const {
-    return from_bytes<T>(get_bytes(tile, what));
+    std::vector<T> values(size_of(tile, what) / sizeof(T));
+    get_bytes(tile, what, std::as_writable_bytes(std::span(values)));
+    return values;
   }
   // A folder inside this store's for another store; empty where this one is in memory.
   std::filesystem::path inside(const std::string& name) const {
@@ -113,8 +115,9 @@ class TileStore {
   void drop(Index tile, const std::string& what);
 
  private:
-  void put_bytes(Index tile, const std::string& what, comm::Bytes bytes);
-  comm::Bytes get_bytes(Index tile, const std::string& what) const;
+  void put_bytes(Index tile, const std::string& what, std::span<const std::byte> bytes);
+  std::size_t size_of(Index tile, const std::string& what) const;  // bytes
+  void get_bytes(Index tile, const std::string& what, std::span<std::byte> bytes) const;
   std::filesystem::path file(Index tile, const std::string& what) const;
   std::filesystem::path folder_;  // empty: memory
   std::map<std::pair<std::string, Index>, comm::Bytes> kept_;

@@ -47,16 +47,21 @@ std::vector<comm::Bytes> solve_passes(const Tiling& tiling, const RimGraph& rims
 }
 
 Index count_pits(const std::vector<Direction>& direction, const std::vector<std::uint8_t>& state) {
+  const Direction* const d = direction.data();
+  const std::uint8_t* const s = state.data();
   Index pits = 0;
-  for (std::size_t i = 0; i < state.size(); ++i)
-    pits += direction[i] == kRoot && !is_base(state[i]) ? 1 : 0;
+#pragma omp simd reduction(+ : pits)
+  for (Index i = 0; i < Index(state.size()); ++i) pits += int(d[i] == kRoot) & int(!is_base(s[i]));
   return pits;
 }
 
-// Steepest descent, flats drained, pits left: "downhill" in the store.
+// Steepest descent, flats drained, pits left: "downhill" in the store, and "state", the states of
+// the tile's own cells.
 template <class T>
 Index go_downhill(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
                   const Surface<T>& surface, TileStore& store) {
+  Index pits = 0;
+  std::vector<std::uint8_t> level(rings.count(), 0);  // tiles that hold flats
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const Block<T> block = surface.block(m);
@@ -64,19 +69,28 @@ Index go_downhill(const par::Queue& queue, const Rings& rings, const FlowOptions
       const par::Buffer<std::uint8_t> state(queue, block.state);
       const Receivers receivers =
           steepest_receivers<T>(queue, block.grid, z.cview(), state.cview(), FlatRule::leave);
-      store.put(rings.tile(m), "downhill", block.cut(receivers.direction.download()));
+      const std::vector<Direction> direction = receivers.direction.download();
+      level[m] = has_flats(block, direction) ? 1 : 0;
+      const std::vector<Direction> own = block.cut(direction);
+      const std::vector<std::uint8_t> own_state = block.cut(block.state);
+      if (level[m] == 0) pits += count_pits(own, own_state);
+      store.put(rings.tile(m), "downhill", own);
+      store.put(rings.tile(m), "state", own_state);
     }
   });
-  if (options.flats)
-    tiled_resolve_flats<T>(rings, store, [&](std::size_t m) { return surface.block(m); });
-  Index pits = 0;
+  const ReadBlock<T> read = [&](std::size_t m) { return surface.block(m); };
+  if (options.flats) tiled_resolve_flats<T>(rings, store, level, read);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
-      const Block<T> block = surface.block(m);
+      if (level[m] == 0) continue;
       auto direction = store.get<Direction>(rings.tile(m), "downhill");
-      if (!options.flats || options.depressions) drain_by_map_index(block, direction);
-      pits += count_pits(direction, block.cut(block.state));
-      store.put(rings.tile(m), "downhill", direction);
+      const auto state = store.get<std::uint8_t>(rings.tile(m), "state");
+      const bool stuck = count_pits(direction, state) > 0;
+      if (stuck && (!options.flats || options.depressions)) {
+        drain_by_map_index(surface.block(m), direction);
+        store.put(rings.tile(m), "downhill", direction);
+      }
+      pits += stuck ? count_pits(direction, state) : 0;
     }
   });
   return rings.comm().sum(pits);
@@ -88,6 +102,7 @@ void keep_downhill(const Rings& rings, TileStore& store) {
     for (const Index tile : rings.tiles()) {
       store.put(tile, "directions", store.get<Direction>(tile, "downhill"));
       store.drop(tile, "downhill");
+      store.drop(tile, "state");
     }
   });
 }
@@ -120,11 +135,12 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
   std::vector<comm::Bytes> summaries;
   together(comm, [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
-      const Block<T> block = surface.block(m);
-      const auto direction = store.get<Direction>(rings.tile(m), "downhill");
-      const TileFlow flow =
-          follow_inside(queue, tiling, rings.tile(m), options.connectivity(), direction);
-      summaries.push_back(to_bytes(rim_links(flow, direction, block.cut(block.state), {}, tiling)));
+      const Index tile = rings.tile(m);
+      const auto direction = store.get<Direction>(tile, "downhill");
+      const TileFlow flow = follow_inside(queue, tiling, tile, options.connectivity(), direction);
+      const auto state = store.get<std::uint8_t>(tile, "state");
+      summaries.push_back(to_bytes(rim_links(flow, direction, state, {}, tiling)));
+      store.drop(tile, "state");
     }
   });
   RimGraph rims({});  // on the root
@@ -142,7 +158,7 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
       const TileFlow flow =
           follow_inside(queue, tiling, rings.tile(m), options.connectivity(), direction);
       const TilePasses passes =
-          tile_passes(block, flow, direction, from_bytes<RimBasin>(basins[m]));
+          tile_passes(queue, block, flow, direction, from_bytes<RimBasin>(basins[m]));
       summaries.push_back(to_bytes(passes.edges));
       store.put(rings.tile(m), "inner", passes.inner);
     }

@@ -93,10 +93,17 @@ void TiledSession::count_cells() {
   for_tiles(*this, [&](std::size_t m, Index) {
     with_height_type(info(), [&]<class T>(T) {
       const Block<T> block = ground<T>(m);
-      for (Index i = 0; i < block.inside.size(); ++i) {
-        const std::uint8_t state = block.state[std::size_t(block.around_of(i))];
-        valid_ += is_data(state) ? 1 : 0;
-        base += is_base(state) ? 1 : 0;
+      for (Index r = 0; r < block.inside.rows; ++r) {
+        const std::uint8_t* const state = block.state.data() + block.row_start(r);
+        Index data = 0;
+        Index ends = 0;
+#pragma omp simd reduction(+ : data, ends)
+        for (Index c = 0; c < block.inside.cols; ++c) {
+          data += is_data(state[c]) ? 1 : 0;
+          ends += is_base(state[c]) ? 1 : 0;
+        }
+        valid_ += data;
+        base += ends;
       }
     });
   });
@@ -153,10 +160,15 @@ FlowBits TiledSession::bits(std::size_t m) {
   flow.shape = reader_.shape(rings_.tile(m));
   flow.data = flow.shape.join(store_.get<Direction>(rings_.tile(m), "directions"), edges_->ring(m));
   flow.gives.resize(flow.data.size());
-  for (std::size_t a = 0; a < flow.data.size(); ++a) {
-    const Direction d = flow.data[a];
-    flow.gives[a] = d < kNeighbours ? std::uint8_t(1u << d) : std::uint8_t{0};
-    flow.data[a] = d != kNoDirection ? 1 : 0;
+  std::uint8_t* const data = flow.data.data();
+  std::uint8_t* const gives = flow.gives.data();
+#pragma omp simd
+  for (Index a = 0; a < Index(flow.data.size()); ++a) {
+    const std::uint8_t d = data[a];
+    std::uint8_t bit = 0;
+    for (int k = 0; k < kNeighbours; ++k) bit = d == k ? std::uint8_t(1u << k) : bit;
+    gives[a] = bit;
+    data[a] = d != kNoDirection ? 1 : 0;
   }
   flow.jumps = jumps_of(store_, rings_.tile(m));
   return flow;
@@ -184,8 +196,9 @@ std::vector<V> TiledSession::weights(std::size_t m) {
   const auto direction = store_.get<Direction>(rings_.tile(m), "directions");
   std::vector<V> weight(direction.size(), V(1));
   if (options().weights == "area")
-    for (std::size_t i = 0; i < weight.size(); ++i)
-      weight[i] = V(reader_.metric().area[std::size_t(w.row + Index(i) / w.cols)]);
+    for (Index r = 0; r < w.rows; ++r)
+      std::fill_n(weight.begin() + r * w.cols, w.cols,
+                  V(reader_.metric().area[std::size_t(w.row + r)]));
   if (weights_) {
     const domain::Cells cells = weights_->read(w);
     const auto valid = domain::valid_cells(cells, weights_->info().nodata);

@@ -27,18 +27,31 @@ class Surface {
     rims_.exchange();
   }
   Block<T> block(std::size_t m) const {
-    Block<T> block = reader_.read<T>(rings_.tile(m));
-    if (!filled_) return block;
-    const auto inside = store_.get<T>(rings_.tile(m), "filled");
-    for (Index i = 0; i < block.inside.size(); ++i)
-      block.z[std::size_t(block.around_of(i))] = inside[std::size_t(i)];
+    const Index tile = rings_.tile(m);
+    if (!filled_) return reader_.read<T>(tile);
+    Block<T> block;
+    if (store_.has(tile, kStates)) {
+      static_cast<TileShape&>(block) = reader_.shape(tile);
+      block.z.resize(std::size_t(block.around.size()));
+      block.state = store_.get<std::uint8_t>(tile, kStates);
+    } else {
+      block = reader_.read<T>(tile);
+      store_.put(tile, kStates, block.state);
+    }
+    block.paste(store_.get<T>(tile, "filled"), block.z);
     const std::vector<Index> at = rings_.ring_positions(m);
     const std::vector<T> ring = rims_.ring(m);
     for (std::size_t k = 0; k < at.size(); ++k) block.z[std::size_t(at[k])] = ring[k];
     return block;
   }
+  ~Surface() {
+    for (const Index tile : rings_.tiles()) store_.drop(tile, kStates);
+  }
+  Surface(const Surface&) = delete;
+  Surface& operator=(const Surface&) = delete;
 
  private:
+  static constexpr const char* kStates = "surface.states";  // of `around`, once they are known
   bool lacks_fill() const {
     for (const Index tile : rings_.tiles())
       if (!store_.has(tile, "filled")) return true;

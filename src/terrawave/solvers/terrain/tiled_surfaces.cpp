@@ -17,26 +17,28 @@ Made make_fill_of(TiledSession& session, const Step& step) {
   session.fill();
   Index raised = 0;
   double most = 0;
-  const auto for_raises = [&](const auto& take) {
-    for_tiles(session, [&](std::size_t m, Index tile) {
-      const Block<T> block = session.ground<T>(m);
-      const auto filled = session.store().get<T>(tile, "filled");
-      for (Index i = 0; i < block.inside.size(); ++i) {
-        const auto a = std::size_t(block.around_of(i));
-        if (!is_data(block.state[a])) continue;
-        const double up = double(filled[std::size_t(i)]) - double(block.z[a]);
-        if (up > 0) take(up);
-      }
-    });
-  };
-  for_raises([&](double up) {
-    ++raised;
-    most = std::max(most, up);
+  for_tiles(session, [&](std::size_t m, Index tile) {
+    const Block<T> block = session.ground<T>(m);
+    const auto filled = session.store().get<T>(tile, "filled");
+    std::vector<double> raises;
+    for (Index r = 0; r < block.inside.rows; ++r) {
+      const T* const up = filled.data() + r * block.inside.cols;
+      const T* const z = block.z.data() + block.row_start(r);
+      const std::uint8_t* const state = block.state.data() + block.row_start(r);
+      for (Index c = 0; c < block.inside.cols; ++c)
+        if (up[c] > z[c] && is_data(state[c])) raises.push_back(double(up[c]) - double(z[c]));
+    }
+    raised += Index(raises.size());
+    for (const double up : raises) most = std::max(most, up);
+    session.store().put(tile, "raises", raises);
   });
   raised = session.comm().sum(raised);
   most = session.comm().max(most);
   OrderlessSum sum(most);
-  for_raises([&](double up) { sum.add(up); });
+  for_tiles(session, [&](std::size_t, Index tile) {
+    for (const double up : session.store().get<double>(tile, "raises")) sum.add(up);
+    session.store().drop(tile, "raises");
+  });
   sum.parts() = session.comm().sum(sum.parts());
   write_tiles(session, step.out, session.info().type, session.info().nodata,
               [&](std::size_t, Index tile) { return session.store().get<T>(tile, "filled"); });

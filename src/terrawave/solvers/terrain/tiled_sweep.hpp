@@ -4,6 +4,7 @@
 // the same order as in one piece.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <string>
@@ -83,11 +84,14 @@ class SweepStore {
     store_.drop(tile, name_ + ".waiting");
     store_.drop(tile, name_ + ".jumped");
     Index left = 0;
-    std::vector<std::uint8_t> mark(std::size_t(mark_left ? shape.inside.size() : 0));
-    for (Index i = 0; i < shape.inside.size(); ++i) {
-      const bool waits = state.waiting[std::size_t(shape.around_of(i))] < SweepState<V>::nodata;
-      left += waits ? 1 : 0;
-      if (mark_left) mark[std::size_t(i)] = waits ? 1 : 0;
+    std::vector<std::uint8_t> mark;
+    for (Index r = 0; r < shape.inside.rows; ++r) {
+      const std::uint8_t* const waiting = state.waiting.data() + shape.row_start(r);
+#pragma omp simd reduction(+ : left)
+      for (Index c = 0; c < shape.inside.cols; ++c)
+        left += waiting[c] < SweepState<V>::nodata ? 1 : 0;
+      for (Index c = 0; mark_left && c < shape.inside.cols; ++c)
+        mark.push_back(waiting[c] < SweepState<V>::nodata ? 1 : 0);
     }
     if (mark_left) store_.put(tile, name_ + ".left", mark);
     store_.put(tile, name_, shape.cut(state.value));
@@ -98,6 +102,28 @@ class SweepStore {
   TileStore& store_;
   std::string name_;
 };
+
+// Adds to each of the tile's cells how many neighbours give to it.
+inline void add_donors(const FlowBits& flow, std::vector<std::uint8_t>& waiting) {
+  const TileShape& shape = flow.shape;
+  const Index width = shape.around.cols;
+  const Index left = shape.inside.col - shape.around.col;
+  for (Index r = 0; r < shape.inside.rows; ++r) {
+    const Index row = shape.inside.row - shape.around.row + r;
+    for (int k = 0; k < kNeighbours; ++k) {
+      if (row + kRowStep[k] < 0 || row + kRowStep[k] >= shape.around.rows) continue;
+      const Index begin = std::max<Index>(0, -(left + kColStep[k]));
+      const Index end = std::min(shape.inside.cols, width - left - kColStep[k]);
+      const Index start = shape.row_start(r);
+      const std::uint8_t* const gives =
+          flow.gives.data() + start + kRowStep[k] * width + kColStep[k];
+      std::uint8_t* const count = waiting.data() + start;
+      const int bit = opposite(k);
+#pragma omp simd
+      for (Index c = begin; c < end; ++c) count[c] = std::uint8_t(count[c] + (gives[c] >> bit & 1));
+    }
+  }
+}
 
 // One tile while it is visited: its flow, its state, and the cells whose turn it is.
 template <class V>
@@ -124,10 +150,11 @@ class SweepTile {
   std::uint8_t& waiting(Index a) { return s_.waiting[std::size_t(a)]; }
   bool has_data(Index a) const { return flow_.data[std::size_t(a)] != 0; }
   unsigned gives(Index a) const { return flow_.gives[std::size_t(a)]; }
-  Index neighbour(Index a, int k) const {
-    const Index row = row_of(a, shape_.around.cols);
+  // Of a cell in this row.
+  Index neighbour(Index a, Index row, int k) const {
     return neighbour8(shape_, row, a - row * shape_.around.cols, k);
   }
+  Index row(Index a) const { return row_of(a, shape_.around.cols); }
   // True where neighbour k, at n, gives to the cell.
   bool gives_to(Index n, int k) const { return n >= 0 && (gives(n) >> opposite(k) & 1) != 0; }
   // Takes over what the ring shows; tell(a) for each cell that was not final.
@@ -170,16 +197,15 @@ class DownTile : public SweepTile<V> {
     this->s_.jumped.resize(this->flow_.jumps.in.size());
     for (const TileJump& jump : this->flow_.jumps.in)
       ++this->waiting(this->shape_.around_at(jump.target));
-    for (Index i = 0; i < this->shape_.inside.size(); ++i) {
-      const Index a = this->shape_.around_of(i);
-      if (!this->has_data(a)) {
-        this->waiting(a) = SweepState<V>::nodata;
-        continue;
+    add_donors(this->flow_, this->s_.waiting);
+    const Index cols = this->shape_.inside.cols;
+    for (Index r = 0; r < this->shape_.inside.rows; ++r)
+      for (Index a = this->shape_.row_start(r); a < this->shape_.row_start(r) + cols; ++a) {
+        if (!this->has_data(a))
+          this->waiting(a) = SweepState<V>::nodata;
+        else if (this->waiting(a) == 0)
+          this->open_.push_back(std::int32_t(a));
       }
-      for (int k = 0; k < kNeighbours; ++k)
-        if (this->gives_to(this->neighbour(a, k), k)) ++this->waiting(a);
-      if (this->waiting(a) == 0) this->open_.push_back(std::int32_t(a));
-    }
   }
   void take(const std::vector<Known<V>>& ring) {
     for (const JumpValue<V>& letter : this->mail_.take(this->m_)) receive(letter);
@@ -208,8 +234,9 @@ class DownTile : public SweepTile<V> {
   }
   void find_donors(Index a, std::vector<Donor<V>>& donors) const {
     donors.clear();
+    const Index row = this->row(a);
     for (int k = 0; k < kNeighbours; ++k) {
-      const Index n = this->neighbour(a, k);
+      const Index n = this->neighbour(a, row, k);
       if (this->gives_to(n, k)) donors.push_back({n, k, this->value(n)});
     }
     const TileJumps& jumps = this->flow_.jumps;
@@ -218,8 +245,9 @@ class DownTile : public SweepTile<V> {
       donors.push_back({-1, -1, this->s_.jumped[std::size_t(&jump - jumps.in.data())], jump.root});
   }
   void pass_on(Index a) {
+    const Index row = this->row(a);
     for (unsigned left = this->gives(a); left != 0; left &= left - 1) {
-      const Index n = this->neighbour(a, std::countr_zero(left));
+      const Index n = this->neighbour(a, row, std::countr_zero(left));
       if (n >= 0 && this->shape_.is_inside(n) && this->waiting(n) < SweepState<V>::nodata)
         arrive(n);
     }
@@ -264,7 +292,8 @@ Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, 
   Index left = 0;
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
-      left += kept.finish(bits(m).shape, rings.tile(m), cycles == Cycles::left);
+      left += kept.finish(windows_of(rings.tiling(), rings.tile(m)), rings.tile(m),
+                          cycles == Cycles::left);
     require(left == 0 || cycles == Cycles::left, "sweep_down: flow runs in a loop");
   });
   return left;
@@ -302,8 +331,9 @@ class UpTile : public SweepTile<V> {
     while (!this->open_.empty()) {
       const Index a = this->open_.back();
       this->open_.pop_back();
+      const Index row = this->row(a);
       for (int k = 0; k < kNeighbours; ++k) {
-        const Index n = this->neighbour(a, k);
+        const Index n = this->neighbour(a, row, k);
         if (this->gives_to(n, k) && this->shape_.is_inside(n) && this->waiting(n) == 0)
           settle_cell(n, step(n, Hop{opposite(k), -1}, this->value(a)));
       }
@@ -342,7 +372,8 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
   settle(rings, rims, visit, &mail);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m)
-      require(kept.finish(bits(m).shape, rings.tile(m)) == 0, "sweep_up: flow runs in a loop");
+      require(kept.finish(windows_of(rings.tiling(), rings.tile(m)), rings.tile(m)) == 0,
+              "sweep_up: flow runs in a loop");
   });
 }
 
