@@ -40,7 +40,8 @@ json extent(const std::vector<double>& values) {
       ++count;
     }
   if (count == 0) return {{"cells", 0}};
-  return {{"cells", count}, {"min", low}, {"max", high}};
+  // Zeros have no sign here: which of several is found first depends on the order.
+  return {{"cells", count}, {"min", low + 0.0}, {"max", high + 0.0}};
 }
 
 Made made(json facts, std::string text) { return {facts.dump(), std::move(text)}; }

@@ -47,8 +47,8 @@ Made real_product(TiledSession& session, const Step& step, const char* name,
         ++count;
       }
   });
-  low = session.comm().min(low);
-  high = session.comm().max(high);
+  low = session.comm().min(low) + 0.0;  // zeros without a sign
+  high = session.comm().max(high) + 0.0;
   count = session.comm().sum(count);
   write_tiles(session, step.out, domain::CellType::f64, kNoValue,
               [&](std::size_t, Index tile) { return session.store().get<double>(tile, name); });
