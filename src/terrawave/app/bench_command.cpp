@@ -72,8 +72,7 @@ std::string bench_terrain(sim::Context& context, const BenchCommand& o, const Pr
   keep_nearest(options.sides, o.cells, [](Index side) { return double(side) * double(side); });
   // One rank measures its own device; the others have nothing to add.
   if (!context.comm.is_root()) return {};
-  const terrain::BenchResult result = terrain::bench(context.queue, options);
-  print(terrain::to_text(result));
+  const terrain::BenchResult result = terrain::bench(context.queue, options, print);
   return terrain::to_json(result, utc_now(), run::git_commit());
 }
 

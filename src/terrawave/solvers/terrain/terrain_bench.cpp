@@ -76,10 +76,13 @@ double copy_rate(const par::Queue& queue) {
 // One raster and its measurements.
 class Sheet {
  public:
-  Sheet(const par::Queue& queue, Index side, const BenchOptions& options, BenchResult& result)
+  using Print = std::function<void(const std::string&)>;
+  Sheet(const par::Queue& queue, Index side, const BenchOptions& options, BenchResult& result,
+        const Print& print)
       : queue_(queue),
         options_(options),
         result_(result),
+        print_(print),
         grid_(grid_of(side)),
         z_(queue, grid_.cells()),
         state_(queue, states(side)),
@@ -142,7 +145,7 @@ class Sheet {
     e.cells_per_second = cells / e.seconds;
     e.bandwidth_share = moved * cells / e.seconds / result_.copy_bytes_per_second;
     result_.entries.push_back(e);
-    std::fputs((to_text({"", 0, {e}})).c_str(), stderr);
+    if (print_) print_(to_text(e));
   }
 
   Receivers steepest() const {
@@ -183,6 +186,7 @@ class Sheet {
   const par::Queue& queue_;
   const BenchOptions& options_;
   BenchResult& result_;
+  const Print& print_;
   Grid grid_;
   Buffer<float> z_;
   Buffer<std::uint8_t> state_;
@@ -206,7 +210,8 @@ std::string number(double x) {
 
 }  // namespace
 
-BenchResult bench(const par::Queue& queue, const BenchOptions& options) {
+BenchResult bench(const par::Queue& queue, const BenchOptions& options,
+                  const std::function<void(const std::string&)>& print) {
   BenchResult result;
   result.device = queue.info().name;
   result.copy_bytes_per_second = copy_rate(queue);
@@ -218,9 +223,10 @@ BenchResult bench(const par::Queue& queue, const BenchOptions& options) {
       left_out.name = "left out: needs more memory than is free";
       left_out.side = side;
       result.entries.push_back(left_out);
+      if (print) print(to_text(left_out));
       continue;
     }
-    Sheet(queue, side, options, result).run();
+    Sheet(queue, side, options, result, print).run();
   }
   return result;
 }
@@ -244,17 +250,13 @@ std::string to_json(const BenchResult& result, const std::string& when, const st
   return out + "\n  ]\n}\n";
 }
 
-std::string to_text(const BenchResult& result) {
-  std::string out;
-  for (const BenchEntry& e : result.entries) {
-    char line[200];
-    std::snprintf(line, sizeof line,
-                  "%6lld  %-52s %10.3f ms %9.1f Mcell/s %3d rounds %6.1f B/cell  %s\n",
-                  static_cast<long long>(e.side), e.name.c_str(), e.seconds * 1e3,
-                  e.cells_per_second / 1e6, e.rounds, e.bytes_per_cell, e.note.c_str());
-    out += line;
-  }
-  return out;
+std::string to_text(const BenchEntry& e) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "%6lld  %-52s %10.3f ms %9.1f Mcell/s %3d rounds %6.1f B/cell  %s",
+                static_cast<long long>(e.side), e.name.c_str(), e.seconds * 1e3,
+                e.cells_per_second / 1e6, e.rounds, e.bytes_per_cell, e.note.c_str());
+  return line;
 }
 
 }  // namespace terrawave::terrain

@@ -1,6 +1,7 @@
 // Timings of the routing algorithms on synthetic terrain: `terrawave bench terrain`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,13 @@ struct BenchResult {
 };
 
 // Runs everything on the queue's device. Rasters too large for its memory are left out and named
-// in a note.
-BenchResult bench(const par::Queue& queue, const BenchOptions& options);
+// in a note. `print` is given the line of each measurement as it is made, without its end.
+BenchResult bench(const par::Queue& queue, const BenchOptions& options,
+                  const std::function<void(const std::string& line)>& print = {});
 
 // One JSON object; `when` and `commit` are recorded as given.
 std::string to_json(const BenchResult& result, const std::string& when, const std::string& commit);
-// A table for people.
-std::string to_text(const BenchResult& result);
+// A line for people.
+std::string to_text(const BenchEntry& entry);
 
 }  // namespace terrawave::terrain
