@@ -11,6 +11,7 @@
 #include "terrawave/solvers/terrain/cpu/cpu_route.hpp"
 #include "terrawave/solvers/terrain/portable_routing.hpp"
 #if defined(TERRAWAVE_CUDA)
+#include "terrawave/solvers/terrain/cuda/flat_search.hpp"
 #include "terrawave/solvers/terrain/cuda/tile_accumulate.hpp"
 #endif
 
@@ -136,8 +137,12 @@ template <class T>
 Index resolve_flats(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                     par::View<const std::uint8_t> state, par::View<Direction> direction) {
   check(grid);
-  return on_host(queue) ? cpu::resolve_flats(queue, grid, z, state, direction)
-                        : portable::resolve_flats(queue, grid, z, state, direction);
+  if (on_host(queue)) return cpu::resolve_flats(queue, grid, z, state, direction);
+#if defined(TERRAWAVE_CUDA)
+  if (const auto drained = cuda::resolve_flats(queue, view_of(grid, {}), z, state, direction))
+    return *drained;
+#endif
+  return portable::resolve_flats(queue, grid, z, state, direction);
 }
 
 template <class T>
