@@ -76,7 +76,9 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       const auto direction = store.get<Direction>(tile, "directions");
       const TileFlow flow =
           follow_inside(queue, tiling, tile, connectivity, direction, jumps_of(store, tile));
-      const auto amount = add_up(queue, flow, weights_of(tile, weights, direction));
+      // Without weights each cell counts 1, which needs no array.
+      const auto amount =
+          add_up(queue, flow, weights ? weights(tile) : std::vector<std::int64_t>());
       const std::vector<std::uint8_t> no_base(direction.size(), 0);
       summaries.push_back(to_bytes(rim_links(flow, direction, no_base, amount, tiling)));
     }

@@ -259,15 +259,16 @@ void TiledSession::accumulate() {
   begin("accumulate");
   if (!integers()) return accumulate_along_trees<double>();
   if (options().combine != Combine::sum) return accumulate_along_trees<std::int64_t>();
+  ReadWeights weighted;
   std::map<Index, std::size_t> slot;
   for (std::size_t m = 0; m < rings_.count(); ++m) slot[rings_.tile(m)] = m;
-  tiled_accumulate(
-      comm_, queue_, reader_, store_,
-      [&](Index tile) { return weights<std::int64_t>(slot.at(tile)); },
-      [&](Index tile, const std::vector<std::int64_t>& part) {
-        store_.put(tile, "accumulation", part);
-      },
-      {});
+  if (options().weights != "unit")
+    weighted = [&](Index tile) { return weights<std::int64_t>(slot.at(tile)); };
+  tiled_accumulate(comm_, queue_, reader_, store_, weighted,
+                   [&](Index tile, const std::vector<std::int64_t>& part) {
+                     store_.put(tile, "accumulation", part);
+                   },
+                   {});
 }
 
 void TiledSession::label() {

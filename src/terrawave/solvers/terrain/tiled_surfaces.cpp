@@ -103,16 +103,11 @@ Made make_receivers(TiledSession& session, const Step& step) {
               fmt::format("{} pits routed, {} of them by jumps", pits, jumps));
 }
 
+// Takes in the largest of a tile's values with data.
 template <class V>
-V largest_of(TiledSession& session) {
-  V most = std::numeric_limits<V>::lowest();
-  for_tiles(session, [&](std::size_t, Index tile) {
-    const auto all = session.store().get<V>(tile, "accumulation");
-    const std::vector<Direction> direction = tile_directions(session, tile);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (direction[i] != kNoDirection) most = std::max(most, all[i]);
-  });
-  return session.comm().max(most);
+void take_largest(const std::vector<V>& values, const std::vector<Direction>& direction, V& most) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (direction[i] != kNoDirection) most = std::max(most, values[i]);
 }
 
 }  // namespace
@@ -162,29 +157,34 @@ Made make_tiled_accumulation(TiledSession& session, const Step& step) {
   session.accumulate();
   constexpr std::int64_t hole = std::numeric_limits<std::int64_t>::min();
   const bool unit = session.options().weights == "unit";
-  const auto done = [&](const auto& most) {
+  const auto done = [&](auto most) {
+    most = session.comm().max(most);
     return made({{"cells", session.valid()}, {"max", most}},
                 fmt::format("largest accumulation {}", most));
   };
   if (!session.integers()) {
+    double most = std::numeric_limits<double>::lowest();
     write_tiles(session, step.out, domain::CellType::f64, kNoValue, [&](std::size_t, Index tile) {
       auto all = session.store().get<double>(tile, "accumulation");
       const std::vector<Direction> direction = tile_directions(session, tile);
+      take_largest(all, direction, most);
       for (std::size_t i = 0; i < all.size(); ++i)
         if (direction[i] == kNoDirection) all[i] = kNoValue;
       return all;
     });
-    return done(largest_of<double>(session));
+    return done(most);
   }
   const domain::CellType type = unit ? index_type(session) : domain::CellType::i64;
+  std::int64_t most = std::numeric_limits<std::int64_t>::lowest();
   write_tiles(session, step.out, type, unit ? 0.0 : double(hole), [&](std::size_t, Index tile) {
     auto all = session.store().get<std::int64_t>(tile, "accumulation");
     const std::vector<Direction> direction = tile_directions(session, tile);
+    take_largest(all, direction, most);
     for (std::size_t i = 0; i < all.size() && !unit; ++i)
       if (direction[i] == kNoDirection) all[i] = hole;
     return as_type(type, all);
   });
-  return done(largest_of<std::int64_t>(session));
+  return done(most);
 }
 
 Made make_tiled_slope(TiledSession& session, const Step& step) {
