@@ -87,6 +87,28 @@ TEST(TerrainOnGpu, NoiseTerrainEqualsTheCpu) {
   compare(dem, par::Queue::cuda(), par::Queue::host());
 }
 
+// Flats over many tiles of words, with looped edges and in both connectivities.
+TEST(TerrainOnGpu, WideFlatsDrainAsOnTheCpu) {
+  TW_SKIP_WITHOUT_GPU();
+  Random random(10);
+  for (int i = 0; i < 6 && !HasFailure(); ++i) {
+    Dem<std::int16_t> dem;
+    dem.grid.rows = 300 + random.below(500);
+    dem.grid.cols = 300 + random.below(500);
+    dem.grid.loop_cols = i % 3 == 1;
+    dem.grid.loop_rows = i % 3 == 2;
+    if (i % 2 == 1) dem.grid.connectivity = Connectivity::d4;
+    dem.z.assign(std::size_t(dem.grid.cells()), 7);
+    for (auto& z : dem.z)
+      if (random.chance(0.1)) z = std::int16_t(8 + random.below(3));
+    Borders borders;
+    borders.north = borders.south = borders.east = false;
+    dem.state = make_states<std::int16_t>(dem.grid, dem.z, {}, borders);
+    dem.state[std::size_t(dem.grid.cells() / 2)] = std::uint8_t(CellState::sink);
+    compare(dem, par::Queue::cuda(), par::Queue::host());
+  }
+}
+
 TEST(TerrainOnGpu, RandomForestsAddUp) {
   TW_SKIP_WITHOUT_GPU();
   const par::Queue gpu = par::Queue::cuda();
