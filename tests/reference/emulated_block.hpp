@@ -13,6 +13,7 @@
 
 #include <ucontext.h>
 
+#include "terrawave/solvers/fdtd/cuda/march_event.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
 
 namespace terrawave::test {
@@ -34,6 +35,8 @@ class EmulatedBlock {
     Lane(EmulatedBlock& b, int thread) : block_(b), thread_(thread) {}
     int thread() const { return thread_; }
     void sync() { block_.switch_out(thread_, State::barrier); }
+    void sync_warp() { shuffle(0.0f, 1); }
+    bool uniform(bool v) const { return v; }
     float down(float v) { return shuffle(v, 1); }
     float up(float v) { return shuffle(v, -1); }
     double down(double v) { return shuffle(v, 1); }

@@ -30,7 +30,10 @@ bool magnetic(const Model& model) {
 
 int chosen_steps(Kernel kernel, const Model& model, bool single) {
   if (kernel == Kernel::wavefront) return wavefront_steps(model, single ? 4 : 8);
-  if (kernel == Kernel::zmarch) return zmarch_steps(single, has_layers(model), magnetic(model));
+  if (kernel == Kernel::zmarch) {
+    const Index thinnest = std::min({model.extent(0), model.extent(1), model.extent(2)});
+    return zmarch_steps(single, has_layers(model) && thinnest < 128, magnetic(model));
+  }
   return 1;
 }
 

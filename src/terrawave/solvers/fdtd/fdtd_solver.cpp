@@ -16,6 +16,16 @@ std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
+bool on_wall(const Model& model, int component, const std::array<Index, 3>& g) {
+  for (int a = 0; a < 3; ++a) {
+    const bool end = g[z(a)] == 0 || g[z(a)] == model.grid.cells(a);
+    if (component < 3 && a != component && end && !model.periodic(a) &&
+        model.boundary[z(2 * a + (g[z(a)] == 0 ? 0 : 1))] != Boundary::pmc)
+      return true;
+  }
+  return false;
+}
+
 bool exists(const Model& model, int component, const std::array<Index, 3>& g) {
   for (int a = 0; a < 3; ++a) {
     const bool along = component < 3 ? a == component : a != component - 3;
@@ -46,8 +56,7 @@ YeeSolver<Real>::YeeSolver(Model model, sim::Context& context, const Options& op
     wavefront_ = Wavefront<Real>(medium_.view, edges_, faces_, axes_[0], model_, events_.host());
   // Only now is it known whether zmarch has a kernel for this model that pays on a small grid.
   if (options.kernel == Kernel::automatic && options_.kernel == Kernel::zmarch &&
-      !zmarch_pays(model_, std::is_same_v<Real, float> &&
-                               zmarch_marches(edges_, faces_, depth, medium_.view.layers)))
+      !zmarch_pays(model_, std::is_same_v<Real, float> && zmarch_marches(edges_, faces_, depth)))
     options_.kernel = Kernel::two_pass;
   if (options_.kernel == Kernel::zmarch) {
     other_ = StateData<Real>(context.queue, layout_, axes_);
@@ -238,9 +247,12 @@ void YeeSolver<Real>::set_field(int component,
         const Index gi = global_entry(model_, layout_, 0, i),
                     gj = global_entry(model_, layout_, 1, j),
                     gk = global_entry(model_, layout_, 2, k);
-        // Entries behind the last cell stand for nothing and must stay zero: walls rest on that.
-        if (gi >= 0 && gj >= 0 && gk >= 0 && exists(model_, component, {gi, gj, gk}))
-          v[z(layout_.at(i, j, k))] = Real(value(gi, gj, gk));
+        // Entries behind the last cell stand for nothing and must stay zero: walls rest on that. E
+        // on a wall is zero.
+        const Index at = layout_.at(i, j, k);
+        if (gi >= 0 && gj >= 0 && gk >= 0 && exists(model_, component, {gi, gj, gk}) &&
+            !on_wall(model_, component, {gi, gj, gk}))
+          v[z(at)] = Real(value(gi, gj, gk));
       }
   state_.f[z(component)].upload(v);
   quiet_wall_ = false;

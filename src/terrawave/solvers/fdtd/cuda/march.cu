@@ -18,11 +18,8 @@ using tiling::launch_of;
 Variant<float> variant_of(const MarchShape& s) {
   const auto is = [&](int t, int w, int r) { return s.steps == t && s.warps == w && s.rows == r; };
   if (is(1, 16, 2)) return variant<float, 1, 16, 2>();
-  if (is(2, 16, 2)) return variant<float, 2, 16, 2>();
   if (is(2, 12, 2)) return variant<float, 2, 12, 2>();
   if (is(3, 12, 2)) return variant<float, 3, 12, 2>();
-  if (is(3, 16, 2)) return variant<float, 3, 16, 2>();
-  if (is(3, 8, 4)) return variant<float, 3, 8, 4>();
   if (is(4, 12, 2)) return variant<float, 4, 12, 2>();
   throw LogicError("march: no kernel of this shape");
 }
@@ -46,23 +43,17 @@ std::int64_t cache_bytes() {
 }  // namespace
 
 const std::vector<MarchShape>& march_shapes() {
-  static const std::vector<MarchShape> all{{2, 16, 2, 4}, {2, 16, 2, 2}, {2, 12, 2, 4},
-                                           {2, 12, 2, 2}, {3, 12, 2, 4}, {3, 16, 2, 4},
-                                           {3, 8, 4, 4},  {4, 12, 2, 4}, {1, 16, 2, 2}};
+  static const std::vector<MarchShape> all{
+      {1, 16, 2, 4}, {2, 12, 2, 4}, {3, 12, 2, 4}, {4, 12, 2, 4}};
   return all;
 }
 
-int march_shape(int steps, bool layers) {
-  int shape = -1;
-  if (steps == 1) shape = 8;
-  if (steps == 2) shape = layers ? 2 : 0;
-  if (steps == 3) shape = 4;
-  if (steps == 4) shape = 7;
-  if (shape >= 0 && variant_of(march_shapes()[std::size_t(shape)]).shared_bytes > shared_limit())
-    return -1;
-  return shape;
+int march_shape(int steps) {
+  const int shape = steps - 1;
+  if (shape < 0 || shape >= int(march_shapes().size())) return -1;
+  return variant_of(march_shapes()[std::size_t(shape)]).shared_bytes <= shared_limit() ? shape : -1;
 }
-int march_steps(bool layers) { return layers ? 2 : 3; }
+int march_steps(bool thin_layered) { return thin_layered ? 2 : 3; }
 
 bool march_runs(const HostClasses& edges, const HostClasses& faces) { return runs(edges, faces); }
 
@@ -70,6 +61,7 @@ struct Marcher::Impl {
   par::Queue queue;
   Variant<float> variant;
   Plan plan;
+  std::vector<Tile> all;  // of the plan
   std::int64_t shared_bytes = 0;
   std::int32_t states = 0;
   std::int32_t stream = 0;
@@ -83,8 +75,11 @@ struct Marcher::Impl {
 
 Marcher::Marcher(const par::Queue& queue, const Medium<float>& medium, const HostClasses& edges,
                  const HostEvents& events, int shape, const std::optional<Brick>& overlap)
-    : impl_(std::make_unique<Impl>(Impl{queue, {}, {}, 0, 0, 0, {}, {}, {}, {}, {}, {}})) {
+    : impl_(std::make_unique<Impl>(Impl{queue, {}, {}, {}, 0, 0, 0, {}, {}, {}, {}, {}, {}})) {
   require(medium.layout.plane < (Index{1} << 30), "march: a plane of more than 2^30 entries");
+  for (int axis = 0; axis < 3; ++axis)
+    require(psi_count(medium.layout, medium.axis[axis].slab, axis) < (Index{1} << 30),
+            "march: layers of more than 2^30 entries");
   const MarchShape& s = march_shapes().at(std::size_t(shape));
   Impl& m = *impl_;
   m.variant = variant_of(s);
@@ -98,6 +93,7 @@ Marcher::Marcher(const par::Queue& queue, const Medium<float>& medium, const Hos
   m.states = events.states;
   // Two copies of the fields.
   m.stream = 2 * 6 * medium.layout.count * std::int64_t(sizeof(float)) > 2 * cache_bytes() ? 1 : 0;
+  m.all = m.plan.tiles;
   m.tiles = par::Buffer<Tile>(queue, m.plan.tiles);
   m.uniform = par::Buffer<std::uint16_t>(queue, m.plan.uniform);
   m.offsets = par::Buffer<std::int32_t>(queue, m.plan.offsets);
@@ -129,6 +125,7 @@ void Marcher::run(const Medium<float>& medium, const State<float>& from, const S
   args.record_row = record_row;
   args.tiles = m.tiles.cview().data + first;
   args.uniform = m.uniform.cview().data;
+  args.inside = m.plan.inside;
   args.offsets = m.offsets.cview().data;
   args.list = m.list.cview().data;
   args.store = m.store.view().data;
@@ -139,9 +136,25 @@ void Marcher::write_past_cache(bool on) { impl_->stream = on ? 1 : 0; }
 
 Marcher::Summary Marcher::summary() const {
   Summary s;
-  for (const Tile& t : impl_->plan.tiles) ++s.tiles[t.kind];
+  for (const std::int32_t body : kBodies) {
+    Body b{body, 0, 0};
+    for (const Tile& t : impl_->all)
+      if (t.body == body) {
+        ++b.tiles;
+        b.planes += t.z1 - t.z0 + 2 * impl_->variant.steps - 1;
+      }
+    if (b.tiles > 0) s.bodies.push_back(b);
+  }
   s.shared_bytes = impl_->shared_bytes;
   return s;
+}
+
+void Marcher::run_only(std::int32_t body) {
+  std::vector<Tile>& tiles = impl_->plan.tiles;
+  tiles = impl_->all;
+  if (body >= 0) std::erase_if(tiles, [body](const Tile& t) { return t.body != body; });
+  impl_->plan.inner = Index(tiles.size());
+  impl_->tiles = par::Buffer<Tile>(impl_->queue, tiles);
 }
 
 }  // namespace terrawave::fdtd

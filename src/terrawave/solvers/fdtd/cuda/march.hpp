@@ -4,9 +4,9 @@
 // march works on plane k - t while level 0 loads plane k. Fields of the levels live in registers,
 // neighbours in x come from lanes of the same warp, neighbours in y through shared memory. Tiles
 // overlap by the number of steps and recompute their rims, so that blocks need not talk; the old
-// state is read from one copy and the new one written to another. Three bodies share a kernel:
-// tiles without and with convolution layers (psi waits in shared memory between the levels), and
-// tiles with events. march_kernel.hpp is the kernel.
+// state is read from one copy and the new one written to another. A kernel has bodies
+// for tiles by what they meet: convolution layers (psi waits in shared memory between the levels)
+// of one axis or several, and events. march_kernel.hpp is the kernel, march_layers.hpp its layers.
 #pragma once
 
 #include <memory>
@@ -26,11 +26,12 @@ struct MarchShape {
 };
 const std::vector<MarchShape>& march_shapes();
 
-// The shape that ran passes of `steps` steps fastest, on grids with or without convolution layers
-// (docs/decisions/0026-fdtd-kernels.md), or -1 where none is compiled or none fits this GPU.
-int march_shape(int steps, bool layers);
-// Steps per pass that ran fastest; 0 in a build without CUDA.
-int march_steps(bool layers);
+// The shape that ran passes of `steps` steps fastest (docs/decisions/0026-fdtd-kernels.md), or -1
+// where none is compiled or none fits this GPU.
+int march_shape(int steps);
+// Steps per pass that ran fastest; 0 in a build without CUDA. thin_layered: a grid with convolution
+// layers and an axis of less than 128 cells, most of whose tiles meet layers of several axes.
+int march_steps(bool thin_layered);
 
 // Whether the kernel can run a model: faces all of one class without loss, at most 256 classes.
 bool march_runs(const HostClasses& edges, const HostClasses& faces);
@@ -54,12 +55,20 @@ class Marcher {
   // Whether results are written past the cache; chosen by the size of the arrays.
   void write_past_cache(bool on);
 
-  // Tiles by kind (plain, layered, eventful) and bytes of shared memory of a block, for reports.
+  // Tiles of each body (march_args.hpp), the planes they march over, and bytes of shared memory of
+  // a block, for reports.
+  struct Body {
+    std::int32_t body = 0;
+    int tiles = 0;
+    std::int64_t planes = 0;
+  };
   struct Summary {
-    int tiles[3] = {};
+    std::vector<Body> bodies;
     std::int64_t shared_bytes = 0;
   };
   Summary summary() const;
+  // To measure: from now on only tiles of this body run, so that results are wrong; -1: all.
+  void run_only(std::int32_t body);
 
  private:
   struct Impl;

@@ -1,9 +1,13 @@
 // The marching kernel on a GPU: its Lane, and its launches.
 #pragma once
 
+#include <iterator>
+#include <utility>
+
 #include <cuda_runtime.h>
 
 #include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/march_event.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
 
@@ -19,6 +23,9 @@ __device__ __noinline__ Real device_event(const Args<Real>& a, const TileEvent* 
 struct CudaLane {
   TW_LANE int thread() const { return int(threadIdx.x); }
   TW_LANE void sync() const { __syncthreads(); }
+  TW_LANE void sync_warp() const { __syncwarp(); }
+  // What a whole warp agrees on: as a vote, so that the compiler knows.
+  TW_LANE bool uniform(bool v) const { return __any_sync(0xffffffffu, v) != 0; }
   template <class Real>
   TW_LANE Real down(Real v) const {
     return __shfl_down_sync(0xffffffffu, v, 1);
@@ -61,21 +68,26 @@ struct CudaLane {
   }
 };
 
+template <class Real, int T, int W, int R, std::size_t... kIndex>
+__device__ __forceinline__ void run_body(const Args<Real>& args, const Tile& tile,
+                                         Shared<Real, T, W, R>& shared, Pair<Real>* psi,
+                                         std::index_sequence<kIndex...>) {
+  CudaLane lane;
+  const auto run = [&]<int kBody>() {
+    if (tile.body == kBody)
+      March<CudaLane, Real, T, W, R, kBody>(lane, args, tile, shared, psi).run();
+  };
+  (run.template operator()<kBodies[kIndex]>(), ...);
+}
+
 template <class Real, int T, int W, int R>
 __global__ void __launch_bounds__(32 * W, 1) march_kernel(const __grid_constant__ Args<Real> args) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<Real, T, W, R>*>(memory);
   const Tile& tile = args.tiles[blockIdx.x];
   auto* psi = reinterpret_cast<Pair<Real>*>(&shared + 1);
-  CudaLane lane;
-  if (tile.kind == kPlain)
-    March<CudaLane, Real, T, W, R, kPlain>(lane, args, tile, shared, psi).run();
-  else if (tile.kind == kLayered)
-    March<CudaLane, Real, T, W, R, kLayered>(lane, args, tile, shared, psi).run();
-  else
-    March<CudaLane, Real, T, W, R, kEventful>(lane, args, tile, shared,
-                                              tile.store < 0 ? psi : args.store + tile.store)
-        .run();
+  run_body<Real, T, W, R>(args, tile, shared, tile.store < 0 ? psi : args.store + tile.store,
+                          std::make_index_sequence<std::size(kBodies)>());
 }
 
 template <class Real, int T, int W, int R>

@@ -12,89 +12,39 @@
 // of E and the last row of H of every warp pass through shared memory. The next plane, and psi of
 // the plane after, come asynchronously into places that only their thread reads.
 //
-// psi of a plane stays in the tile's store while the plane passes the levels: each level advances
-// it in place, the last one writes it out.
-//
 // The kernel is written against a `Lane` (thread number, barrier, shuffles, copies), so that tests
 // run the same text on the CPU (tests/unit/fdtd).
 #pragma once
 
-#include "terrawave/solvers/fdtd/cuda/march_args.hpp"
-
-#if defined(__CUDACC__)
-#define TW_LANE __device__ __forceinline__
-#define TW_UNROLL _Pragma("unroll")
-#define TW_UNROLL_NOT _Pragma("unroll 1")
-#else
-#define TW_LANE inline
-#define TW_UNROLL
-#define TW_UNROLL_NOT
-#endif
+#include "terrawave/solvers/fdtd/cuda/march_layers.hpp"
 
 namespace terrawave::fdtd::march {
 
-template <class Real, int T, int W, int R>
-struct alignas(16) Shared {
-  Tile tile;
-  static constexpr int kRows = W * R;
-  static constexpr int kPlanes = kMostPlanes + 2 * T + 2;
-  Pair<Real> e[T][2][W][32];       // Ex, Ez of the first row of each warp
-  Pair<Real> h[2][2][W][32];       // Hx, Hz of the last row of each warp
-  Pair<Real> stage[6][kRows][32];  // the next plane
-  // Weights along the axes: se, sh, ae, be, ah, bh.
-  Real x[6][kTileWidth], y[6][kRows], z[6][kPlanes];
-  Real table[kMostClasses * 6];
-  std::int32_t offsets[2][kPlanes];
-  std::uint16_t uniform[kPlanes];
-  std::uint8_t z_member[kPlanes];           // whether the plane is in the layers along z
-  std::uint16_t classes[T + 1][R][32 * W];  // of mixed planes: of two entries, by plane mod T + 1
-};
-
-// kKind: Tile::kind.
-template <class Lane, class Real, int T, int W, int R, int kKind>
+// kBody: Tile::body.
+template <class Lane, class Real, int T, int W, int R, int kBody>
 class March {
  public:
   static constexpr int kRows = W * R, kThreads = 32 * W;
-  static constexpr bool kLayers = kKind >= kLayered, kEvents = kKind == kEventful;
+  static constexpr bool kLayers = (kBody & kNeedsLayers) != 0;
+  static constexpr bool kEvents = (kBody & kNeedsEvents) != 0;
+  // Tiles with layers stand at walls; knowing those, their planes are mostly of one class.
+  static constexpr bool kWalls = kLayers;
+  // Planes of one class have a way of their own; for tiles of several axes it would be too much
+  // code.
+  static constexpr bool kSplit = kBody == 0 || serves_one_axis(kBody);
   static constexpr unsigned kBytes = sizeof(Real);
   using Memory = Shared<Real, T, W, R>;
 
-  // psi: the tile's store, in shared memory unless its kind is kEventful.
-  TW_LANE March(Lane& l, const Args<Real>& args, const Tile& t, Memory& shared, Pair<Real>* psi)
-      : lane_(l), a(args), s(shared), store(psi) {
-    if (lane_.thread() == 0) s.tile = t;
-    const Tile tile = t;
-    z0 = tile.z0;
-    z1 = tile.z1;
-    const Layout& g = a.m.layout;
-    lane = lane_.thread() & 31;
-    warp = lane_.thread() >> 5;
-    ix = tile.x + 2 * lane;
-    jy = tile.y + warp * R;
-    const bool x_in = ix >= 0 && ix < int(g.size[0]);
-    const bool x_owned = lane >= tile.x_low && lane < tile.x_high && ix < int(g.update_high[0]);
-    in = write = members = 0;
-    const Slab& sx = a.m.axis[0].slab;
-    const Slab& sy = a.m.axis[1].slab;
-    TW_UNROLL
-    for (int r = 0; r < R; ++r) {
-      const int j = jy + r, local = warp * R + r;
-      const bool r_in = x_in && j >= 0 && j < int(g.size[1]);
-      if (r_in) in |= 1u << r;
-      if (r_in && sy.holds(j)) members |= 4u << r;
-      if (r_in && x_owned && local >= T && local < tile.y_high && j >= int(g.update_low[1]) &&
-          j < int(g.update_high[1]))
-        write |= 1u << r;
-      at[r] = r_in ? unsigned(ix + int(g.row) * j) * kBytes : 0u;
-    }
-    if (x_in && sx.holds(ix)) members |= 1u;
-    if (x_in && sx.holds(ix + 1)) members |= 2u;
-    lanes = tile.lane1 - tile.lane0;
-    psi_rows = tile.row1 - tile.row0;
-    // Where this thread's first row of the first array of the first slot lies in the store.
-    place[0] = warp * R * lanes + lane - tile.lane0;
-    place[1] = 4 * (T + 1) * kRows * lanes + (warp * R - tile.row0) * 32 + lane;
-    place[2] = 4 * (T + 1) * (kRows * lanes + psi_rows * 32) + warp * R * 32 + lane;
+  // psi: the tile's store, in shared memory or in memory.
+  TW_LANE March(Lane& l, const Args<Real>& args, const Tile& tile, Memory& shared, Pair<Real>* psi)
+      : lane_(l),
+        a(args),
+        s(shared),
+        my(place_of(l.thread(), tile)),
+        layers_(l, args, tile, shared, psi, my),
+        z0(tile.z0),
+        z1(tile.z1) {
+    if (lane_.thread() == 0) s.tile = tile;
   }
 
   TW_LANE void run() {
@@ -111,15 +61,16 @@ class March {
       TW_UNROLL
       for (int i = 0; i < R * 3; ++i) {
         const int r = i / 3, f = i % 3;
-        if ((in >> r & 1) == 0) continue;
-        const Pair<Real> p = *pair_at(a.from.f[f] + plane, at[r]);
+        if ((my.in >> r & 1) == 0) continue;
+        const Pair<Real> p = *pair_at(a.from.f[f] + plane, my.at[r]);
         e[0].v[r][0][f] = p.x;
         e[0].v[r][1][f] = p.y;
       }
     }
     fetch(first);
+    if constexpr (kLayers) layers_.clear();
     lane_.sync();
-    if constexpr (kLayers) fetch_psi(first, 0);
+    if constexpr (kLayers) layers_.fetch(first, 0);
     publish_e(0, e[0]);
     if (s.uniform[0] == kMixed) {
       std::uint16_t fresh[R] = {};
@@ -128,20 +79,23 @@ class March {
     }
     lane_.sync();
 
-    int buffer = 0, slot = 0;  // slot: plane k mod T + 1, counted from the first
+    // Slots of plane k: of its classes, and of its psi.
+    int buffer = 0, slot = 0, psi_slot = 0;
     TW_UNROLL_NOT
     for (int n = 0; n < planes; ++n) {
       const int k = first + n;
       const int next_slot = slot < T ? slot + 1 : 0;
+      const int next_psi = layers_.next(psi_slot);
       Cells up, from_below;
       std::uint16_t fresh[R] = {};
       bool mixed_next = false;
       lane_.wait();
+      lane_.sync_warp();
       TW_UNROLL
       for (int i = 0; i < R * 3; ++i) {
         const int r = i / 3, f = i % 3;
-        const Pair<Real> pe = s.stage[f][warp * R + r][lane];
-        const Pair<Real> ph = s.stage[3 + f][warp * R + r][lane];
+        const Pair<Real> pe = s.stage[f][my.warp * R + r][my.lane];
+        const Pair<Real> ph = s.stage[3 + f][my.warp * R + r][my.lane];
         up.v[r][0][f] = pe.x;
         up.v[r][1][f] = pe.y;
         from_below.v[r][0][f] = ph.x;
@@ -153,11 +107,16 @@ class March {
         const bool live = n >= t;
         const int m = live ? n - t : 0;
         const int mine = slot >= t ? slot - t : slot - t + T + 1;
-        phase_h(t, m, live, mine, e[t], up, from_below, buffer);
+        const int psi = layers_.back(psi_slot, t);
+        const bool active = layers_.active(m);
+        if (active)
+          phase_h<kLayers>(t, m, live, psi, e[t], up, from_below, buffer);
+        else
+          phase_h<false>(t, m, live, psi, e[t], up, from_below, buffer);
         lane_.sync();
         if (t == 0 && n + 1 < planes) {
           fetch(k + 1);
-          if constexpr (kLayers) fetch_psi(k + 1, next_slot);
+          if (kLayers && layers_.spare()) layers_.fetch(k + 1, next_psi);
           mixed_next = s.uniform[n + 1] == kMixed;
           if (mixed_next) load_classes(k + 1, fresh);
         }
@@ -167,13 +126,25 @@ class March {
         e[t] = up;
         h[t] = from_below;
         publish_e(t, e[t]);
-        phase_e(t, m, live, mine, old, h[t], below, buffer);
+        const int plane_class = live ? s.uniform[m] : 0;
+        const bool one_class = kSplit && lane_.uniform(plane_class != kMixed);
+        if (active && one_class)
+          phase_e<kLayers, kOneClass>(t, m, live, mine, psi, plane_class, old, h[t], below, buffer);
+        else if (active)
+          phase_e<kLayers, kEither>(t, m, live, mine, psi, plane_class, old, h[t], below, buffer);
+        else if (one_class)
+          phase_e<false, kOneClass>(t, m, live, mine, psi, plane_class, old, h[t], below, buffer);
+        else
+          phase_e<false, kEither>(t, m, live, mine, psi, plane_class, old, h[t], below, buffer);
         up = old;
         from_below = below;
         buffer ^= 1;
       }
       if (mixed_next) keep_classes(next_slot, fresh);
+      // The plane that is done leaves its slot.
+      if (kLayers && !layers_.spare() && n + 1 < planes) layers_.fetch(k + 1, next_psi);
       slot = next_slot;
+      psi_slot = next_psi;
       if (T == 1) lane_.sync();
       const int done = k - T + 1;
       if (done >= z0 && done < z1) put(done, up, h[T - 1]);
@@ -186,22 +157,49 @@ class March {
     Real v[R][2][3];
   };
 
+  using Store = Layers<Lane, Real, T, W, R, kBody>;
+
   Lane& lane_;
   const Args<Real>& a;
   Memory& s;
-  Pair<Real>* store;
-  int lane, warp, ix, jy, z0, z1;
-  int lanes, psi_rows, place[3];  // of the psi store
-  unsigned in, write;  // by row: the pair lies in the array; ... and in the tile's owned part
-  unsigned members;    // of layers: the pair's entries along x (bits 0, 1), rows (from bit 2)
-  unsigned at[R];      // offset of the pair in a plane, bytes
+  Place<Real, R> my;
+  Store layers_;
+  int z0, z1;
 
-  // The pair at an offset in bytes.
-  TW_LANE static const Pair<Real>* pair_at(const Real* plane, unsigned offset) {
-    return reinterpret_cast<const Pair<Real>*>(reinterpret_cast<const char*>(plane) + offset);
+  TW_LANE Place<Real, R> place_of(int thread, const Tile& tile) const {
+    const Layout& g = a.m.layout;
+    Place<Real, R> p;
+    p.lane = thread & 31;
+    p.warp = thread >> 5;
+    p.ix = tile.x + 2 * p.lane;
+    p.jy = tile.y + p.warp * R;
+    const bool x_in = p.ix >= 0 && p.ix < int(g.size[0]);
+    const bool x_owned =
+        p.lane >= tile.x_low && p.lane < tile.x_high && p.ix < int(g.update_high[0]);
+    p.in = p.write = 0;
+    TW_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const int j = p.jy + r, local = p.warp * R + r;
+      const bool r_in = x_in && j >= 0 && j < int(g.size[1]);
+      if (r_in) p.in |= 1u << r;
+      if (r_in && x_owned && local >= T && local < tile.y_high && j >= int(g.update_low[1]) &&
+          j < int(g.update_high[1]))
+        p.write |= 1u << r;
+      p.at[r] = r_in ? unsigned(p.ix + int(g.row) * j) * kBytes : 0u;
+    }
+    p.piece_in = 0;
+    TW_UNROLL
+    for (int n = 0; n < p.kPieces; ++n) {
+      const int r = p.piece_row(n), x = p.piece_x(n), j = p.jy + r;
+      const bool inside = r < R && x >= 0 && x < int(g.size[0]) && j >= 0 && j < int(g.size[1]);
+      if (inside) p.piece_in |= 1u << n;
+      p.piece_at[n] = inside ? unsigned(x + int(g.row) * j) * kBytes : 0u;
+    }
+    return p;
   }
-  TW_LANE static Pair<Real>* pair_at(Real* plane, unsigned offset) {
-    return reinterpret_cast<Pair<Real>*>(reinterpret_cast<char*>(plane) + offset);
+  TW_LANE static std::uint32_t inside(const Inside& w, int across, int axis, int i) {
+    const auto& range = across != 0 ? w.across[axis] : w.along[axis];
+    return i >= range[0] && i < range[1] ? 0xffffffffu : 0u;
   }
   TW_LANE bool plane_in(int q) const { return unsigned(q) < unsigned(a.m.layout.size[2]); }
 
@@ -226,11 +224,20 @@ class March {
     weights(0, s.x[0], kTileWidth, tile.x, kTileWidth);
     weights(1, s.y[0], kRows, tile.y, kRows);
     weights(2, s.z[0], Memory::kPlanes, first, planes);
-    for (int n = thread; n < planes; n += kThreads)
-      s.uniform[n] = plane_in(first + n) ? a.uniform[Index(tile.column) * l.size[2] + first + n]
-                                         : std::uint16_t{0};
+    for (int n = thread; n < planes; n += kThreads) {
+      const int u = plane_in(first + n) ? a.uniform[Index(tile.column) * l.size[2] + first + n] : 0;
+      const bool walled = u != kMixed && (u & kWalled) != 0;
+      s.uniform[n] = std::uint16_t(!walled ? u : (kWalls ? u - kWalled : int(kMixed)));
+    }
+    if constexpr (kWalls) {
+      for (int n = thread; n < 2 * kTileWidth; n += kThreads)
+        s.x_inside[n / kTileWidth][n % kTileWidth] =
+            inside(a.inside, n / kTileWidth, 0, tile.x + n % kTileWidth);
+      for (int n = thread; n < 2 * kRows; n += kThreads)
+        s.y_inside[n / kRows][n % kRows] = inside(a.inside, n / kRows, 1, tile.y + n % kRows);
+    }
     for (int n = thread; n < a.m.edge_classes * 6; n += kThreads) s.table[n] = a.m.edge_table[n];
-    if (kLayers)
+    if (Store::has(2))
       for (int n = thread; n < planes; n += kThreads)
         s.z_member[n] = plane_in(first + n) && a.m.axis[2].slab.holds(first + n) ? 1 : 0;
     if (kEvents && tile.events >= 0)
@@ -250,11 +257,14 @@ class March {
     for (int f = 0; f < 3; ++f) {
       const Real* e_from = a.from.f[f] + e_at;
       const Real* h_from = a.from.f[3 + f] + h_at;
+      auto* const e_to = reinterpret_cast<Piece<Real>*>(&s.stage[f][my.warp * R][0]);
+      auto* const h_to = reinterpret_cast<Piece<Real>*>(&s.stage[3 + f][my.warp * R][0]);
       TW_UNROLL
-      for (int r = 0; r < R; ++r) {
-        const bool r_in = (in >> r & 1) != 0;
-        lane_.copy(&s.stage[f][warp * R + r][lane], pair_at(e_from, at[r]), r_in && e_in);
-        lane_.copy(&s.stage[3 + f][warp * R + r][lane], pair_at(h_from, at[r]), r_in && h_in);
+      for (int n = 0; n < my.kPieces; ++n) {
+        if (my.piece_row(n) >= R) continue;
+        const bool in = (my.piece_in >> n & 1) != 0;
+        lane_.copy(e_to + my.lane + 32 * n, piece_at(e_from, my.piece_at[n]), in && e_in);
+        lane_.copy(h_to + my.lane + 32 * n, piece_at(h_from, my.piece_at[n]), in && h_in);
       }
     }
   }
@@ -263,99 +273,25 @@ class March {
   TW_LANE void load_classes(int k, std::uint16_t (&fresh)[R]) const {
     TW_UNROLL
     for (int r = 0; r < R; ++r)
-      if ((in >> r & 1) != 0 && plane_in(k))
+      if ((my.in >> r & 1) != 0 && plane_in(k))
         fresh[r] = *reinterpret_cast<const std::uint16_t*>(a.m.edges.narrow + a.m.layout.plane * k +
-                                                           at[r] / kBytes);
+                                                           my.at[r] / kBytes);
   }
   TW_LANE void keep_classes(int slot, const std::uint16_t (&fresh)[R]) {
     TW_UNROLL
     for (int r = 0; r < R; ++r) s.classes[slot][r][lane_.thread()] = fresh[r];
   }
 
-  // This thread's place in the store: array q of an axis, row r.
-  template <int kAxis>
-  TW_LANE Pair<Real>* psi_place(int slot, int q, int r) const {
-    const int n = slot * 4 + q;
-    if constexpr (kAxis == 0) return store + (place[0] + (n * kRows + r) * lanes);
-    if constexpr (kAxis == 1) return store + (place[1] + (n * psi_rows + r) * 32);
-    return store + (place[2] + (n * kRows + r) * 32);
-  }
-  // Position in the psi arrays of an axis of plane q, and of this thread's pair of row r in it.
-  template <int kAxis>
-  TW_LANE Index psi_plane(int q) const {
-    const Layout& l = a.m.layout;
-    const Slab& slab = a.m.axis[kAxis].slab;
-    if constexpr (kAxis == 0) return slab.width() * l.size[1] * q;
-    if constexpr (kAxis == 1) return l.row * slab.width() * q;
-    return l.plane * slab.position(q);
-  }
-  template <int kAxis>
-  TW_LANE unsigned psi_offset(int r) const {
-    const Slab& slab = a.m.axis[kAxis].slab;
-    const auto position = [&](int i) {
-      const int low = int(slab.low_begin), width = int(slab.low_width);
-      return i < low + width ? i - low : i - int(slab.high_begin) + width;
-    };
-    if constexpr (kAxis == 0) return unsigned(position(ix) + int(slab.width()) * (jy + r)) * kBytes;
-    if constexpr (kAxis == 1) return unsigned(ix + int(a.m.layout.row) * position(jy + r)) * kBytes;
-    return at[r];
-  }
-  // Whether any entry of this thread's row is a member of an axis' layers; m: plane from the first.
-  template <int kAxis>
-  TW_LANE bool member(int r, int m) const {
-    if ((in >> r & 1) == 0) return false;
-    if constexpr (kAxis == 0) return (members & 3u) != 0;
-    if constexpr (kAxis == 1) return (members >> (2 + r) & 1) != 0;
-    return s.z_member[m] != 0;
-  }
-
-  template <int kAxis>
-  TW_LANE void fetch_psi_of(int k, int slot) {
+  template <int kFirst>
+  TW_LANE void gather(Terms<Real> (&terms)[R], bool live, int psi, int m) const {
     TW_UNROLL
     for (int r = 0; r < R; ++r)
-      if (member<kAxis>(r, k - z0 + T)) {
-        const unsigned offset = psi_offset<kAxis>(r);
-        TW_UNROLL
-        for (int q = 0; q < 4; ++q) {
-          Pair<Real>* to = psi_place<kAxis>(slot, q, r);
-          const Pair<Real>* from =
-              pair_at(static_cast<const Real*>(a.from.psi[kAxis][q]) + psi_plane<kAxis>(k), offset);
-          if (kEvents && s.tile.store >= 0)
-            *to = *from;
-          else
-            lane_.copy(to, from, true);
-        }
-      }
+      layers_.template gather<kFirst>(terms[r], live && plane_in(z0 - T + m), psi, r, m);
   }
-  TW_LANE void fetch_psi(int k, int slot) {
-    if (!plane_in(k)) return;
-    if (lanes > 0) fetch_psi_of<0>(k, slot);
-    if (psi_rows > 0) fetch_psi_of<1>(k, slot);
-    if (s.z_member[k - z0 + T] != 0) fetch_psi_of<2>(k, slot);
-  }
-
-  // One convolution term of a pair of entries: advances psi and adds it to (or takes it from) the
-  // curl.
   template <int kAxis, int q>
-  TW_LANE void layer(int t, int plane, int slot, int r, bool m0, bool m1, Pair<Real> wa,
-                     Pair<Real> wb, Real d0, Real d1, Real& c0, Real& c1) const {
-    Pair<Real>* mine = psi_place<kAxis>(slot, q, r);
-    Pair<Real> p = *mine;
-    if (m0) p.x = psi_next(p.x, wb.x, wa.x, d0);
-    if (m1) p.y = psi_next(p.y, wb.y, wa.y, d1);
-    if (t < T - 1)
-      *mine = p;
-    else if ((write >> r & 1) != 0 && plane >= z0 && plane < z1)
-      *pair_at(a.to.psi[kAxis][q] + psi_plane<kAxis>(plane), psi_offset<kAxis>(r)) = p;
-    if (m0) c0 = q % 2 == 0 ? c0 + p.x : c0 - p.x;
-    if (m1) c1 = q % 2 == 0 ? c1 + p.y : c1 - p.y;
-  }
-  // Weights a and b of an axis: i = 0 for E, 2 for H.
-  template <int kAxis>
-  TW_LANE Pair<Real> layer_weights(int i, int r, int m) const {
-    if constexpr (kAxis == 0) return Pair<Real>{s.x[i][2 * lane], s.x[i][2 * lane + 1]};
-    const Real w = kAxis == 1 ? s.y[i][warp * R + r] : s.z[i][m];
-    return Pair<Real>{w, w};
+  TW_LANE void apply(const Terms<Real>& w, bool live, int t, int m, int psi, int r,
+                     const Real (&d)[2], Real (&c)[2]) const {
+    layers_.template apply<kAxis, q>(w, live, t, z0 - T + m, psi, r, d, c);
   }
 
   // Events of a plane on the values that replace `old`.
@@ -381,21 +317,21 @@ class March {
   }
 
   // Phase H of level t: `h` is H(q) of step t on entry, of step t + 1 on return. m: plane from the
-  // tile's first one; slot: where its psi and classes are.
-  TW_LANE void phase_h(int t, int m, bool live, int slot, const Cells& e, const Cells& e_up,
+  // tile's first one; psi: the slot of its psi.
+  template <bool kTerms>
+  TW_LANE void phase_h(int t, int m, bool live, int psi, const Cells& e, const Cells& e_up,
                        Cells& h, int buffer) {
     const Real zh = s.z[1][m];
-    const int next_warp = warp + 1 < W ? warp + 1 : warp;
-    const Pair<Real> ex_next = s.e[t][0][next_warp][lane];
-    const Pair<Real> ez_next = s.e[t][1][next_warp][lane];
-    const Pair<Real> xh = *reinterpret_cast<const Pair<Real>*>(&s.x[1][2 * lane]);
-    const int q = z0 - T + m;
-    const bool layers = kLayers && live && plane_in(q);
-    const bool plane_in_z = layers && s.z_member[m] != 0;
+    const int next_warp = my.warp + 1 < W ? my.warp + 1 : my.warp;
+    const Pair<Real> ex_next = s.e[t][0][next_warp][my.lane];
+    const Pair<Real> ez_next = s.e[t][1][next_warp][my.lane];
+    const Pair<Real> xh = *reinterpret_cast<const Pair<Real>*>(&s.x[1][2 * my.lane]);
+    Terms<Real> terms[R];
+    if constexpr (kTerms && Store::kOneAxis) gather<2>(terms, live, psi, m);
     Cells out;
     TW_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Real yh = s.y[1][warp * R + r];
+      const Real yh = s.y[1][my.warp * R + r];
       const Real ey_right = lane_.down(e.v[r][0][1]);
       const Real ez_right = lane_.down(e.v[r][0][2]);
       const Real ex_y[2] = {r + 1 < R ? e.v[(r + 1) % R][0][0] : ex_next.x,
@@ -416,27 +352,17 @@ class March {
         cy[c] = curl(ez_dx[c], sx[c], ex_dz[c], zh);
         cz[c] = curl(ex_dy[c], yh, ey_dx[c], sx[c]);
       }
-      if constexpr (kLayers) {
+      if constexpr (kTerms) {
+        Terms<Real>& w = terms[r];
+        if constexpr (!Store::kOneAxis)
+          layers_.template gather<2>(w, live && plane_in(z0 - T + m), psi, r, m);
         // In this order every component gets its plus term before its minus term.
-        const bool in_y = layers && member<1>(r, m), in_x = layers && member<0>(r, m);
-        const bool in_z = plane_in_z && (in >> r & 1) != 0;
-        if (in_z)
-          layer<2, 2>(t, q, slot, r, true, true, layer_weights<2>(4, r, m),
-                      layer_weights<2>(5, r, m), ey_dz[0], ey_dz[1], cx[0], cx[1]);
-        if (in_y) {
-          const Pair<Real> wa = layer_weights<1>(4, r, m), wb = layer_weights<1>(5, r, m);
-          layer<1, 3>(t, q, slot, r, true, true, wa, wb, ez_dy[0], ez_dy[1], cx[0], cx[1]);
-          layer<1, 2>(t, q, slot, r, true, true, wa, wb, ex_dy[0], ex_dy[1], cz[0], cz[1]);
-        }
-        if (in_x) {
-          const bool m0 = (members & 1u) != 0, m1 = (members & 2u) != 0;
-          const Pair<Real> wa = layer_weights<0>(4, r, m), wb = layer_weights<0>(5, r, m);
-          layer<0, 3>(t, q, slot, r, m0, m1, wa, wb, ey_dx[0], ey_dx[1], cz[0], cz[1]);
-          layer<0, 2>(t, q, slot, r, m0, m1, wa, wb, ez_dx[0], ez_dx[1], cy[0], cy[1]);
-        }
-        if (in_z)
-          layer<2, 3>(t, q, slot, r, true, true, layer_weights<2>(4, r, m),
-                      layer_weights<2>(5, r, m), ex_dz[0], ex_dz[1], cy[0], cy[1]);
+        apply<2, 2>(w, live, t, m, psi, r, ey_dz, cx);
+        apply<1, 3>(w, live, t, m, psi, r, ez_dy, cx);
+        apply<1, 2>(w, live, t, m, psi, r, ex_dy, cz);
+        apply<0, 3>(w, live, t, m, psi, r, ey_dx, cz);
+        apply<0, 2>(w, live, t, m, psi, r, ez_dx, cy);
+        apply<2, 3>(w, live, t, m, psi, r, ex_dz, cy);
       }
       TW_UNROLL
       for (int c = 0; c < 2; ++c) {
@@ -448,29 +374,31 @@ class March {
     if constexpr (kEvents)
       if (s.tile.events >= 0 && live) apply_events(1, t, m, h, out);
     h = out;
-    s.h[buffer][0][warp][lane] = Pair<Real>{h.v[R - 1][0][0], h.v[R - 1][1][0]};
-    s.h[buffer][1][warp][lane] = Pair<Real>{h.v[R - 1][0][2], h.v[R - 1][1][2]};
+    s.h[buffer][0][my.warp][my.lane] = Pair<Real>{h.v[R - 1][0][0], h.v[R - 1][1][0]};
+    s.h[buffer][1][my.warp][my.lane] = Pair<Real>{h.v[R - 1][0][2], h.v[R - 1][1][2]};
   }
 
   // Phase E of level t: `e` is E(q) of step t on entry, of step t + 1 on return.
-  TW_LANE void phase_e(int t, int m, bool live, int slot, Cells& e, const Cells& h,
-                       const Cells& h_down, int buffer) {
+  // slot: where the classes of its plane are.
+  enum Classes { kOneClass, kEither };
+  template <bool kTerms, Classes kClasses>
+  TW_LANE void phase_e(int t, int m, bool live, int slot, int psi, int uniform, Cells& e,
+                       const Cells& h, const Cells& h_down, int buffer) {
+    const bool mixed = kClasses == kEither && uniform == kMixed;
     const Real ze = s.z[0][m];
-    const int uniform = live ? s.uniform[m] : 0;
-    const int last_warp = warp > 0 ? warp - 1 : warp;
-    const Pair<Real> hx_last = s.h[buffer][0][last_warp][lane];
-    const Pair<Real> hz_last = s.h[buffer][1][last_warp][lane];
-    const Pair<Real> xe = *reinterpret_cast<const Pair<Real>*>(&s.x[0][2 * lane]);
-    const int q = z0 - T + m;
-    const bool layers = kLayers && live && plane_in(q);
-    const bool plane_in_z = layers && s.z_member[m] != 0;
+    const int last_warp = my.warp > 0 ? my.warp - 1 : my.warp;
+    const Pair<Real> hx_last = s.h[buffer][0][last_warp][my.lane];
+    const Pair<Real> hz_last = s.h[buffer][1][last_warp][my.lane];
+    const Pair<Real> xe = *reinterpret_cast<const Pair<Real>*>(&s.x[0][2 * my.lane]);
     const Cells old = e;
+    Terms<Real> terms[R];
+    if constexpr (kTerms && Store::kOneAxis) gather<0>(terms, live, psi, m);
     Pair<Real> u[3];
     TW_UNROLL
-    for (int f = 0; f < 3; ++f) u[f] = update_of(uniform != kMixed ? uniform : 0, f);
+    for (int f = 0; f < 3; ++f) u[f] = update_of(mixed ? 0 : uniform, f);
     TW_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Real ye = s.y[0][warp * R + r];
+      const Real ye = s.y[0][my.warp * R + r];
       const Real hy_left = lane_.up(h.v[r][1][1]);
       const Real hz_left = lane_.up(h.v[r][1][2]);
       const Real hx_y[2] = {r > 0 ? h.v[(r + R - 1) % R][0][0] : hx_last.x,
@@ -491,41 +419,43 @@ class March {
         cy[c] = curl(hx_dz[c], ze, hz_dx[c], sx[c]);
         cz[c] = curl(hy_dx[c], sx[c], hx_dy[c], ye);
       }
-      if constexpr (kLayers) {
-        const bool in_y = layers && member<1>(r, m), in_x = layers && member<0>(r, m);
-        const bool in_z = plane_in_z && (in >> r & 1) != 0;
-        if (in_y)
-          layer<1, 0>(t, q, slot, r, true, true, layer_weights<1>(2, r, m),
-                      layer_weights<1>(3, r, m), hz_dy[0], hz_dy[1], cx[0], cx[1]);
-        if (in_z) {
-          const Pair<Real> wa = layer_weights<2>(2, r, m), wb = layer_weights<2>(3, r, m);
-          layer<2, 1>(t, q, slot, r, true, true, wa, wb, hy_dz[0], hy_dz[1], cx[0], cx[1]);
-          layer<2, 0>(t, q, slot, r, true, true, wa, wb, hx_dz[0], hx_dz[1], cy[0], cy[1]);
-        }
-        if (in_x) {
-          const bool m0 = (members & 1u) != 0, m1 = (members & 2u) != 0;
-          const Pair<Real> wa = layer_weights<0>(2, r, m), wb = layer_weights<0>(3, r, m);
-          layer<0, 1>(t, q, slot, r, m0, m1, wa, wb, hz_dx[0], hz_dx[1], cy[0], cy[1]);
-          layer<0, 0>(t, q, slot, r, m0, m1, wa, wb, hy_dx[0], hy_dx[1], cz[0], cz[1]);
-        }
-        if (in_y)
-          layer<1, 1>(t, q, slot, r, true, true, layer_weights<1>(2, r, m),
-                      layer_weights<1>(3, r, m), hx_dy[0], hx_dy[1], cz[0], cz[1]);
+      if constexpr (kTerms) {
+        Terms<Real>& w = terms[r];
+        if constexpr (!Store::kOneAxis)
+          layers_.template gather<0>(w, live && plane_in(z0 - T + m), psi, r, m);
+        apply<1, 0>(w, live, t, m, psi, r, hz_dy, cx);
+        apply<2, 1>(w, live, t, m, psi, r, hy_dz, cx);
+        apply<2, 0>(w, live, t, m, psi, r, hx_dz, cy);
+        apply<0, 1>(w, live, t, m, psi, r, hz_dx, cy);
+        apply<0, 0>(w, live, t, m, psi, r, hy_dx, cz);
+        apply<1, 1>(w, live, t, m, psi, r, hx_dy, cz);
       }
-      const unsigned both = uniform == kMixed ? s.classes[slot][r][lane_.thread()] : 0u;
+      const unsigned both = mixed ? s.classes[slot][r][lane_.thread()] : 0u;
       TW_UNROLL
       for (int c = 0; c < 2; ++c) {
-        if (uniform == kMixed) {
+        if (mixed) {
           TW_UNROLL
           for (int f = 0; f < 3; ++f) u[f] = update_of(int(c == 0 ? both & 0xff : both >> 8), f);
         }
         e.v[r][c][0] = field_next(old.v[r][c][0], u[0].x, u[0].y, cx[c]);
         e.v[r][c][1] = field_next(old.v[r][c][1], u[1].x, u[1].y, cy[c]);
         e.v[r][c][2] = field_next(old.v[r][c][2], u[2].x, u[2].y, cz[c]);
+        if constexpr (kWalls) keep_inside(r, c, e.v[r][c]);
       }
     }
     if constexpr (kEvents)
       if (s.tile.events >= 0 && live) apply_events(0, t, m, old, e);
+  }
+
+  // PEC where the entry is not inside: its class may be that of its plane.
+  TW_LANE void keep_inside(int r, int c, Real (&e)[3]) const {
+    const std::uint32_t x_along = s.x_inside[0][2 * my.lane + c];
+    const std::uint32_t x_across = s.x_inside[1][2 * my.lane + c];
+    const std::uint32_t y_along = s.y_inside[0][my.warp * R + r];
+    const std::uint32_t y_across = s.y_inside[1][my.warp * R + r];
+    e[0] = with_bits(e[0], x_along & y_across);
+    e[1] = with_bits(e[1], x_across & y_along);
+    e[2] = with_bits(e[2], x_across & y_across);
   }
 
   // a and b of component f of a class.
@@ -534,8 +464,8 @@ class March {
   }
 
   TW_LANE void publish_e(int t, const Cells& e) {
-    s.e[t][0][warp][lane] = Pair<Real>{e.v[0][0][0], e.v[0][1][0]};
-    s.e[t][1][warp][lane] = Pair<Real>{e.v[0][0][2], e.v[0][1][2]};
+    s.e[t][0][my.warp][my.lane] = Pair<Real>{e.v[0][0][0], e.v[0][1][0]};
+    s.e[t][1][my.warp][my.lane] = Pair<Real>{e.v[0][0][2], e.v[0][1][2]};
   }
 
   TW_LANE void put(int q, const Cells& e, const Cells& h) {
@@ -546,33 +476,12 @@ class March {
       Real* h_to = a.to.f[3 + f] + plane;
       TW_UNROLL
       for (int r = 0; r < R; ++r) {
-        if ((write >> r & 1) == 0) continue;
-        lane_.put(pair_at(e_to, at[r]), Pair<Real>{e.v[r][0][f], e.v[r][1][f]}, a.stream);
-        lane_.put(pair_at(h_to, at[r]), Pair<Real>{h.v[r][0][f], h.v[r][1][f]}, a.stream);
+        if ((my.write >> r & 1) == 0) continue;
+        lane_.put(pair_at(e_to, my.at[r]), Pair<Real>{e.v[r][0][f], e.v[r][1][f]}, a.stream);
+        lane_.put(pair_at(h_to, my.at[r]), Pair<Real>{h.v[r][0][f], h.v[r][1][f]}, a.stream);
       }
     }
   }
 };
-
-// One event group, wherever a Lane runs it: `before` the value before the step, `linear` the plain
-// update's; the states of a tile's events live in its scratch from level to level.
-template <class Real, int T>
-TW_FUNCTION Real tile_event(const Args<Real>& a, const TileEvent& te, int pass, int t, int number,
-                            Real before, Real linear) {
-  double* states = a.states_scratch + Index(number) * a.states;
-  const EventList& list = a.events.list[pass];
-  const int e0 = list.group[te.group], e1 = list.group[te.group + 1];
-  if (t == 0)
-    for (int e = e0; e < e1; ++e)
-      for (int i = 0; i < event_states(list.events[e].kind); ++i)
-        states[list.events[e].state + i] = a.states_from[list.events[e].state + i];
-  const Real next = apply_group(a.events, list, te.group, a.sample_row + t, a.record_row + t,
-                                before, linear, states, te.owned != 0);
-  if (t == T - 1 && te.owned != 0)
-    for (int e = e0; e < e1; ++e)
-      for (int i = 0; i < event_states(list.events[e].kind); ++i)
-        a.states_to[list.events[e].state + i] = states[list.events[e].state + i];
-  return next;
-}
 
 }  // namespace terrawave::fdtd::march

@@ -1,6 +1,7 @@
 #include "terrawave/solvers/fdtd/cuda/march_tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "terrawave/solvers/fdtd/cuda/overlap.hpp"
@@ -35,14 +36,149 @@ std::vector<Index> starts(Index low, Index high, Index own, Index step) {
   return out;
 }
 
+// Bounds of what is not PEC, by direction of the component.
+Inside inside_of(const Layout& l, const HostClasses& edges) {
+  std::vector<std::uint8_t> not_pec(edges.ids.size());  // bits of components
+  for (std::size_t c = 0; c < not_pec.size(); ++c)
+    for (std::size_t f = 0; f < 3; ++f)
+      if (edges.ids[c][f] != 0) not_pec[c] = std::uint8_t(not_pec[c] | 1u << f);
+  std::vector<std::uint8_t> by_x(z(l.size[0])), by_y(z(l.size[1]));
+#pragma omp parallel
+  {
+    std::vector<std::uint8_t> x(by_x.size()), y(by_y.size());
+#pragma omp for
+    for (Index k = 0; k < l.size[2]; ++k)
+      for (Index j = 0; j < l.size[1]; ++j) {
+        const std::uint16_t* row = edges.index.data() + l.at(0, j, k);
+        std::uint8_t any = 0;
+        for (Index i = 0; i < l.size[0]; ++i) {
+          const std::uint8_t bits = not_pec[row[i]];
+          x[z(i)] = std::uint8_t(x[z(i)] | bits);
+          any = std::uint8_t(any | bits);
+        }
+        y[z(j)] = std::uint8_t(y[z(j)] | any);
+      }
+#pragma omp critical
+    {
+      for (std::size_t i = 0; i < x.size(); ++i) by_x[i] = std::uint8_t(by_x[i] | x[i]);
+      for (std::size_t j = 0; j < y.size(); ++j) by_y[j] = std::uint8_t(by_y[j] | y[j]);
+    }
+  }
+  const auto bounds = [](const std::vector<std::uint8_t>& bits, unsigned mask, auto& range) {
+    range[0] = range[1] = 0;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if ((bits[i] & mask) == 0) continue;
+      if (range[1] == 0) range[0] = std::int32_t(i);
+      range[1] = std::int32_t(i) + 1;
+    }
+  };
+  Inside w;
+  bounds(by_x, 1u, w.along[0]);
+  bounds(by_x, 2u | 4u, w.across[0]);
+  bounds(by_y, 2u, w.along[1]);
+  bounds(by_y, 1u | 4u, w.across[1]);
+  return w;
+}
+
+// The class of a plane whose entry inside all walls is of class `whole`, by whether an entry is
+// inside along x (bit 0), across x (1), along y (2), across y (3); -1: no such class is in use.
+std::array<std::int32_t, 16> classes_at_walls(const HostClasses& edges, std::uint16_t whole) {
+  std::array<std::int32_t, 16> out{};
+  for (unsigned in = 0; in < 16; ++in) {
+    const bool x_along = (in & 1) != 0, x_across = (in & 2) != 0;
+    const bool y_along = (in & 4) != 0, y_across = (in & 8) != 0;
+    auto ids = edges.ids[whole];
+    if (!x_along || !y_across) ids[0] = 0;
+    if (!x_across || !y_along) ids[1] = 0;
+    if (!x_across || !y_across) ids[2] = 0;
+    const auto at = std::find(edges.ids.begin(), edges.ids.end(), ids);
+    out[in] = at == edges.ids.end() ? -1 : std::int32_t(at - edges.ids.begin());
+  }
+  return out;
+}
+
+// Class of every plane of a column of tiles, kMixed where entries differ by more than walls.
+void classify_column(std::uint16_t* out, const Layout& l, const HostClasses& edges,
+                     const Inside& inside, Index x, Index y, Index rows) {
+  const auto bits = [&](int axis, Index i) {
+    const auto holds = [i](const std::int32_t(&range)[2]) { return i >= range[0] && i < range[1]; };
+    return unsigned(holds(inside.along[axis])) | unsigned(holds(inside.across[axis])) << 1;
+  };
+  std::array<unsigned, kTileWidth> x_bits{};
+  std::vector<unsigned> y_bits(z(rows));
+  Index whole_x = -1, whole_y = -1;  // an entry inside all walls
+  bool walled = false;
+  for (Index i = 0; i < kTileWidth; ++i) {
+    x_bits[z(i)] = bits(0, x + i);
+    if (x_bits[z(i)] == 3) whole_x = x + i;
+    walled = walled || x_bits[z(i)] != 3;
+  }
+  for (Index j = 0; j < rows; ++j) {
+    y_bits[z(j)] = bits(1, y + j);
+    if (y_bits[z(j)] == 3) whole_y = y + j;
+    walled = walled || y_bits[z(j)] != 3;
+  }
+  std::array<std::int32_t, 16> expected{};
+  std::int32_t known = -1;
+  for (Index k = 0; k < l.size[2]; ++k) {
+    out[k] = kMixed;
+    if (whole_x < 0 || whole_y < 0) continue;
+    const std::uint16_t whole = edges.index[z(l.at(whole_x, whole_y, k))];
+    if (whole != known) expected = classes_at_walls(edges, whole);
+    known = whole;
+    bool uniform = true;
+    for (Index j = 0; j < rows && uniform; ++j) {
+      const bool row_in = y + j >= 0 && y + j < l.size[1];
+      for (Index i = 0; i < kTileWidth; ++i) {
+        const bool in = row_in && x + i >= 0 && x + i < l.size[0];
+        const std::int32_t at = in ? edges.index[z(l.at(x + i, y + j, k))] : 0;
+        uniform = uniform && at == expected[x_bits[z(i)] | y_bits[z(j)] << 2];
+      }
+    }
+    if (uniform) out[k] = std::uint16_t(whole | (walled && whole != 0 ? kWalled : 0));
+  }
+}
+
 struct Column {
   Index x, y;
   std::int32_t x_low, x_high, y_high;
 };
 
-double cost(const Tile& t, int steps) {
-  const double plane = t.kind == kPlain ? 1.0 : (t.kind == kLayered ? 1.5 : 2.5);
-  return (t.z1 - t.z0 + 2.0 * steps + 2) * plane;
+// Planes of a plain tile that take as long: fitted to times of the tiles of each body
+// (docs/decisions/0026-fdtd-kernels.md).
+double cost(const Tile& t, int steps, const Slab& z_slab) {
+  const Index low = t.z0 - steps, high = t.z1 + steps;
+  const double planes = double(high - low) + 2;
+  if (t.body == kNeedsZ) {
+    double members = 0;
+    for (const auto& [m0, m1] :
+         {std::pair(z_slab.low0, z_slab.low1), std::pair(z_slab.high0, z_slab.high1)})
+      members += double(std::max<Index>(0, std::min(m1, high) - std::max(m0, low)));
+    return planes + 0.5 * members;
+  }
+  if (t.body == 0) return planes;
+  if (serves_one_axis(t.body)) return 1.5 * planes;
+  if (t.body == kNeedsLayers) return 3.5 * planes;
+  return (t.store >= 0 ? 12 : 5) * planes;
+}
+
+// Chooses the body of a tile, and where its psi is kept.
+void choose_body(Tile& t, bool events, const Shape& shape) {
+  const std::int32_t needs = (t.lane1 > t.lane0 ? kNeedsX : 0) | (t.row1 > t.row0 ? kNeedsY : 0) |
+                             (t.z_layers != 0 ? kNeedsZ : 0);
+  const auto fits = [&](std::int32_t body, int slots) {
+    t.body = body;
+    t.slots = slots;
+    return store_pairs(t, shape.warps * shape.rows) <= shape.room;
+  };
+  if (!events) {
+    if ((needs == 0 || serves_one_axis(needs)) && fits(needs, shape.steps + 1)) return;
+    for (const int slots : {shape.steps + 1, shape.steps})
+      if (fits(kNeedsLayers, slots)) return;
+  }
+  // Only the body of events reads psi from memory.
+  for (const int slots : {shape.steps, shape.steps + 1})
+    if (!fits(kNeedsLayers | kNeedsEvents, slots)) t.store = 0;
 }
 
 // The tiles of one way to cut z.
@@ -72,17 +208,16 @@ std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>
       t.row0 = std::int32_t(y0);
       t.row1 = std::int32_t(y1);
       t.z_layers = tiling::meets(medium.axis[2].slab, low, high) ? 1 : 0;
-      if (t.lane1 > t.lane0 || t.row1 > t.row0 || t.z_layers != 0) t.kind = kLayered;
-      if (store_pairs(t, shape.steps, int(rows)) > shape.room) t.kind = kEventful;
+      bool any = false;
       for (const auto& list : events.events)
         for (const Event& e : list)
-          if (e.x >= at.x && e.x < at.x + kTileWidth && e.y >= at.y && e.y < at.y + rows &&
-              e.z >= low && e.z < high)
-            t.kind = kEventful;
+          any = any || (e.x >= at.x && e.x < at.x + kTileWidth && e.y >= at.y &&
+                        e.y < at.y + rows && e.z >= low && e.z < high);
+      choose_body(t, any, shape);
       tiles.push_back(t);
     }
   std::stable_sort(tiles.begin(), tiles.end(), [&](const Tile& a, const Tile& b) {
-    return a.kind != b.kind ? a.kind > b.kind : a.z1 - a.z0 > b.z1 - b.z0;
+    return cost(a, shape.steps, medium.axis[2].slab) > cost(b, shape.steps, medium.axis[2].slab);
   });
   return tiles;
 }
@@ -94,7 +229,7 @@ tiling::TileBox box_of(const Tile& t, const Shape& shape) {
 void place_tile_events(Plan& plan, const HostEvents& events, const Shape& shape) {
   const int t = shape.steps;
   for (Tile& tile : plan.tiles) {
-    if (tile.kind != kEventful) continue;
+    if ((tile.body & kNeedsEvents) == 0) continue;
     const auto owned = [&](Index dx, Index dy, const Event& e) {
       return dx / 2 >= tile.x_low && dx / 2 < tile.x_high && dy >= t && dy < tile.y_high &&
              e.z >= tile.z0 && e.z < tile.z1;
@@ -116,8 +251,8 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
   const Layout& l = medium.layout;
   Plan plan;
   const Index rows = shape.warps * shape.rows;
-  // Along x, whole sectors of 32 bytes where the rim allows it.
-  const Index step = shape.rim % 4 == 0 ? 8 : 4;
+  require(shape.rim % 4 == 0, "march: copies of 16 bytes start on a multiple of four entries");
+  const Index step = 8;  // along x, whole sectors of 32 bytes
   const Index x_low = l.update_low[0] / step * step;
   const auto xs = starts(x_low, l.update_high[0], kTileWidth - 2 * shape.rim, step);
   const auto ys = starts(l.update_low[1], l.update_high[1], rows - 2 * shape.steps, 1);
@@ -129,11 +264,12 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
                          std::int32_t((xs[i + 1] - xs[i] + shape.rim) / 2),
                          std::int32_t(ys[j + 1] - ys[j] + shape.steps)});
     }
+  plan.inside = inside_of(l, edges);
   plan.uniform.resize(columns.size() * z(l.size[2]));
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t c = 0; c < columns.size(); ++c)
-    tiling::classify_column(plan.uniform.data() + c * z(l.size[2]), l, edges, columns[c].x,
-                            columns[c].y, rows);
+    classify_column(plan.uniform.data() + c * z(l.size[2]), l, edges, plan.inside, columns[c].x,
+                    columns[c].y, rows);
   double best = -1;
   for (const bool apart : {true, false})
     for (Index pieces = 1; pieces <= 12; ++pieces) {
@@ -143,7 +279,7 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
                                 l, shape.steps, shape.overlap),
           events, shape);
       std::vector<double> costs;
-      for (const Tile& t : tiles) costs.push_back(cost(t, shape.steps));
+      for (const Tile& t : tiles) costs.push_back(cost(t, shape.steps, medium.axis[2].slab));
       const double time = tiling::makespan(costs, std::max(shape.multiprocessors, 1));
       if (best < 0 || time < 0.99 * best) {
         best = time;
@@ -153,9 +289,9 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
   plan.inner = tiling::inner_first(plan.tiles, l, shape.overlap,
                                    [&](const Tile& t) { return box_of(t, shape); });
   for (Tile& t : plan.tiles) {
-    const std::int64_t pairs = store_pairs(t, shape.steps, int(rows));
-    if (t.kind == kEventful) t.number = plan.eventful++;
-    if (pairs > shape.room) {
+    const std::int64_t pairs = store_pairs(t, int(rows));
+    if ((t.body & kNeedsEvents) != 0) t.number = plan.eventful++;
+    if (t.store >= 0) {
       t.store = plan.store;
       plan.store += pairs;
     } else {

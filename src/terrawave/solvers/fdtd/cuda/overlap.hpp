@@ -1,5 +1,5 @@
-// Which tiles of the z-marching kernels can run while ghosts travel. They read one copy of the state
-// and write another, so any order is right.
+// Which tiles of the z-marching kernels can run while ghosts travel. They read one copy of the
+// state and write another, so any order is right.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace terrawave::fdtd::tiling {
 
-// Cuts more: what reads ghosts of z apart, where there is an `overlap` with the ghosts of a brick. A
-// tile reads `steps` planes on both sides of its own.
+// Cuts more: what reads ghosts of z apart, where there is an `overlap` with the ghosts of a brick.
+// A tile reads `steps` planes on both sides of its own.
 std::vector<Index> cut_at_ghosts(std::vector<Index> z_cuts, const Layout& layout, int steps,
                                  const std::optional<Brick>& overlap);
 

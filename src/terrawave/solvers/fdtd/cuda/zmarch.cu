@@ -37,8 +37,8 @@ void with_steps(int steps, const F& f) {
 
 }  // namespace
 
-int zmarch_steps(bool single, bool layers, bool magnetic) {
-  return single && !magnetic ? march_steps(layers) : 2;
+int zmarch_steps(bool single, bool thin_layered, bool magnetic) {
+  return single && !magnetic ? march_steps(thin_layered) : 2;
 }
 
 // On an H200 the kernel of march.hpp is twice as fast as two_pass on 2.2 M cells, the fewest that
@@ -49,8 +49,8 @@ bool zmarch_pays(const Model& model, bool marches) {
   return double(model.extent(0)) * double(model.extent(1)) * double(model.extent(2)) >= least;
 }
 
-bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps, bool layers) {
-  return march_runs(edges, faces) && march_shape(steps, layers) >= 0 && march_shape(1, layers) >= 0;
+bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps) {
+  return march_runs(edges, faces) && march_shape(steps) >= 0 && march_shape(1) >= 0;
 }
 
 template <class Real>
@@ -81,10 +81,10 @@ Zmarch<Real>::Zmarch(const par::Queue& queue, const Medium<Real>& medium, const 
   impl_->states = events.states;
   const int sm = queue.info().multiprocessors;
   if constexpr (std::is_same_v<Real, float>)
-    if (zmarch_marches(edges, faces, steps, medium.layers)) {
+    if (zmarch_marches(edges, faces, steps)) {
       for (const int t : {1, steps}) {
         if (impl_->marchers.count(t) != 0) continue;
-        const int chosen = t == steps && shape >= 0 ? shape : march_shape(t, medium.layers);
+        const int chosen = t == steps && shape >= 0 ? shape : march_shape(t);
         impl_->marchers[t] =
             std::make_unique<Marcher>(queue, medium, edges, events, chosen, overlap);
         const MarchShape& s = march_shapes()[std::size_t(chosen)];

@@ -24,11 +24,12 @@ namespace terrawave::fdtd {
 inline int zmarch_most_steps(bool single_precision) { return single_precision ? 4 : 2; }
 
 // Steps per pass that run fastest where there is room, by what is known of a model before its
-// classes are; and whether the grid is large enough for a kernel: `marches`: that of march.hpp.
-int zmarch_steps(bool single_precision, bool layers = false, bool magnetic = false);
+// classes are (thin_layered: march_steps); and whether the grid is large enough for a kernel:
+// `marches`: that of march.hpp.
+int zmarch_steps(bool single_precision, bool thin_layered = false, bool magnetic = false);
 bool zmarch_pays(const Model& model, bool marches);
 // Whether passes of so many steps in single precision go to the kernel of march.hpp.
-bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps, bool layers);
+bool zmarch_marches(const HostClasses& edges, const HostClasses& faces, int steps);
 
 template <class Real>
 class Zmarch {

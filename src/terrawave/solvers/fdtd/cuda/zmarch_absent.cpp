@@ -7,7 +7,7 @@ namespace terrawave::fdtd {
 
 int zmarch_steps(bool, bool, bool) { return 1; }
 bool zmarch_pays(const Model&, bool) { return false; }
-bool zmarch_marches(const HostClasses&, const HostClasses&, int, bool) { return false; }
+bool zmarch_marches(const HostClasses&, const HostClasses&, int) { return false; }
 
 template <class Real>
 struct Zmarch<Real>::Impl {};
@@ -33,7 +33,7 @@ const std::vector<MarchShape>& march_shapes() {
   static const std::vector<MarchShape> none;
   return none;
 }
-int march_shape(int, bool) { return -1; }
+int march_shape(int) { return -1; }
 int march_steps(bool) { return 0; }
 bool march_runs(const HostClasses&, const HostClasses&) { return false; }
 
@@ -46,6 +46,7 @@ Marcher::~Marcher() = default;
 void Marcher::run(const Medium<float>&, const State<float>&, const State<float>&,
                   const EventTables&, const double*, double*, Index, Index, Part) {}
 void Marcher::write_past_cache(bool) {}
+void Marcher::run_only(std::int32_t) {}
 Marcher::Summary Marcher::summary() const { return {}; }
 
 }  // namespace terrawave::fdtd

@@ -1,8 +1,0 @@
-// The marching kernel: 3 steps per pass, 16 warps of 2 rows.
-#include "terrawave/solvers/fdtd/cuda/march_device.cuh"
-
-namespace terrawave::fdtd::march {
-
-template Variant<float> variant<float, 3, 16, 2>();
-
-}  // namespace terrawave::fdtd::march
