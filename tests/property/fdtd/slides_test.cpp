@@ -24,8 +24,8 @@ TEST(FdtdSlides, BothMappingsEqualTwoPassToRounding) {
     for (const auto mapping : {fdtd::SlidesMapping::xyz, fdtd::SlidesMapping::xy}) {
       fdtd::SlidesSolver<double> slides(bench.context.queue, model);
       for (int c = 0; c < 6; ++c)
-        slides.set_field(c, [=](Index i, Index j, Index k) {
-          return noise(seed + 100, c, i, j, k) * (c < 3 ? 1.0 : 1.0 / 376.7);
+        slides.set_field(c, [&, c](Index i, Index j, Index k) {
+          return fdtd::on_wall(model, c, {i, j, k}) ? 0 : field_noise(seed, c, i, j, k);
         });
       for (int n = 0; n < 15; ++n) slides.step(mapping);
       for (int c = 0; c < 6; ++c) {

@@ -136,4 +136,14 @@ void check(const Model& model) {
   throw InputError(faults);
 }
 
+bool on_wall(const Model& model, int component, const std::array<Index, 3>& g) {
+  for (int a = 0; a < 3; ++a) {
+    const bool end = g[std::size_t(a)] == 0 || g[std::size_t(a)] == model.grid.cells(a);
+    if (component < 3 && a != component && end && !model.periodic(a) &&
+        model.boundary[std::size_t(2 * a + (g[std::size_t(a)] == 0 ? 0 : 1))] != Boundary::pmc)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace terrawave::fdtd

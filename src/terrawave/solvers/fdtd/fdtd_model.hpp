@@ -119,4 +119,7 @@ double time_step_limit(const Model& model);
 // than the domain, dt above the limit, eps below zero, an event off the grid, ...
 void check(const Model& model);
 
+// Whether the entry is a component of E that lies in a wall of the grid: zero at all times.
+bool on_wall(const Model& model, int component, const std::array<Index, 3>& entry);
+
 }  // namespace terrawave::fdtd

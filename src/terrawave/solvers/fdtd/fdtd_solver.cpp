@@ -16,16 +16,6 @@ std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-bool on_wall(const Model& model, int component, const std::array<Index, 3>& g) {
-  for (int a = 0; a < 3; ++a) {
-    const bool end = g[z(a)] == 0 || g[z(a)] == model.grid.cells(a);
-    if (component < 3 && a != component && end && !model.periodic(a) &&
-        model.boundary[z(2 * a + (g[z(a)] == 0 ? 0 : 1))] != Boundary::pmc)
-      return true;
-  }
-  return false;
-}
-
 bool exists(const Model& model, int component, const std::array<Index, 3>& g) {
   for (int a = 0; a < 3; ++a) {
     const bool along = component < 3 ? a == component : a != component - 3;

@@ -24,8 +24,6 @@ inline constexpr const char* kFieldNames[6] = {"ex", "ey", "ez", "hx", "hy", "hz
 
 // Does the edge (components 0..2) or face (3..5) at a global entry exist in the grid?
 bool exists(const Model& model, int component, const std::array<Index, 3>& entry);
-// Whether the entry is a component of E that lies in a wall of the grid: zero at all times.
-bool on_wall(const Model& model, int component, const std::array<Index, 3>& entry);
 
 // fdtd_solver.cpp holds what steps and looks, fdtd_checkpoint.cpp what saves and loads.
 template <class Real>
