@@ -63,6 +63,8 @@ void write_hdf5(const std::filesystem::path& file, const std::vector<Hdf5Array>&
     if (f < 0) throw RunError(fmt::format("cannot write {}", file.string()));
     const hid_t groups = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(groups, 1);
+    const hid_t untimed = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(untimed, false);  // the same bytes run after run
     const hid_t pair = H5Tcreate(H5T_COMPOUND, 16);
     H5Tinsert(pair, "r", 0, H5T_NATIVE_DOUBLE);
     H5Tinsert(pair, "i", 8, H5T_NATIVE_DOUBLE);
@@ -71,8 +73,7 @@ void write_hdf5(const std::filesystem::path& file, const std::vector<Hdf5Array>&
       const std::vector<hsize_t> dims(a.dims.begin(), a.dims.end());
       const hid_t space = H5Screate_simple(int(dims.size()), dims.data(), nullptr);
       const hid_t type = a.complex ? pair : H5T_NATIVE_DOUBLE;
-      const hid_t set =
-          H5Dcreate2(f, a.name.c_str(), type, space, groups, H5P_DEFAULT, H5P_DEFAULT);
+      const hid_t set = H5Dcreate2(f, a.name.c_str(), type, space, groups, untimed, H5P_DEFAULT);
       good = good && set >= 0 &&
              H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.values.data()) >= 0;
       if (set >= 0 && !a.unit.empty()) {
@@ -89,6 +90,7 @@ void write_hdf5(const std::filesystem::path& file, const std::vector<Hdf5Array>&
       H5Sclose(space);
     }
     H5Tclose(pair);
+    H5Pclose(untimed);
     H5Pclose(groups);
     good = H5Fclose(f) >= 0 && good;
     if (!good) throw RunError(fmt::format("cannot write {} (disk full?)", file.string()));

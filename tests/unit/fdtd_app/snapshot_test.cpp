@@ -1,8 +1,12 @@
 // Files for ParaView and HDF5 readers; read back by read_snapshot_files.py.
 #include "terrawave/io/snapshot.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +34,20 @@ TEST(Snapshot, WritesWhatItIsGiven) {
                   {"run/plane/x", {3}, {0, 1, 2}, false, "m"}});
   for (const char* name : {"field.vtr", "metal.vtp", "field.pvd", "dft.h5"})
     EXPECT_GT(std::filesystem::file_size(out / name), 0u);
+}
+
+// HDF5 would note the time of writing, in seconds.
+TEST(Snapshot, HoldsTheSameBytesWheneverItIsWritten) {
+  const auto bytes = [](const char* name) {
+    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / name;
+    io::write_hdf5(
+        file, {{"run/plane/Ex", {2}, {1, 2, 3, 4}, true, "V s/m"}, {"x", {1}, {0}, false, ""}});
+    std::ifstream in(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string first = bytes("terrawave_snapshot_then.h5");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_EQ(first, bytes("terrawave_snapshot_now.h5"));
 }
 
 }  // namespace
