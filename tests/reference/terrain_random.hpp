@@ -111,4 +111,23 @@ inline std::vector<Direction> random_forest(Random& random, const Grid& g, doubl
   return direction;
 }
 
+// A wide flat with bumps, of `least` to `least + more` cells a side, that drains to one sink inside
+// and to the west; with looped edges and in both connectivities, by `kind`.
+inline Dem<std::int16_t> random_plain(Random& random, Index least, Index more, int kind) {
+  Dem<std::int16_t> dem;
+  dem.grid.rows = least + random.below(more);
+  dem.grid.cols = least + random.below(more);
+  dem.grid.loop_cols = kind % 3 == 1;
+  dem.grid.loop_rows = kind % 3 == 2;
+  if (kind % 2 == 1) dem.grid.connectivity = Connectivity::d4;
+  dem.z.assign(std::size_t(dem.grid.cells()), 7);
+  for (auto& z : dem.z)
+    if (random.chance(0.1)) z = std::int16_t(8 + random.below(3));
+  Borders borders;
+  borders.north = borders.south = borders.east = false;
+  dem.state = make_states<std::int16_t>(dem.grid, dem.z, {}, borders);
+  dem.state[std::size_t(dem.grid.cells() / 2)] = std::uint8_t(CellState::sink);
+  return dem;
+}
+
 }  // namespace terrawave::terrain::reference

@@ -6,13 +6,17 @@
 namespace terrawave::terrain {
 namespace {
 
+// The root's folder, for all ranks.
+std::filesystem::path folder_of_root(comm::Comm& world, const test::ScratchFolder& own) {
+  comm::Bytes name = to_bytes(std::span<const char>(own.path().string()));
+  world.broadcast(name, 0);
+  return std::string(reinterpret_cast<const char*>(name.data()), name.size());
+}
+
 TEST(TiledProductsRanks, EqualOnePiece) {
   const test::ScratchFolder own;
   comm::Comm& world = test::world();
-  comm::Bytes name = to_bytes(std::span<const char>(own.path().string()));
-  world.broadcast(name, 0);
-  const std::filesystem::path folder(
-      std::string(reinterpret_cast<const char*>(name.data()), name.size()));
+  const std::filesystem::path folder = folder_of_root(world, own);
   reference::Random random(77);
   for (int k = 0; k < 80; ++k) {
     const auto c = reference::random_product(random, 14, folder, world.is_root());
@@ -28,10 +32,7 @@ TEST(TiledProductsRanks, EqualOnePiece) {
 TEST(TiledProductsRanks, ReadDirectionsAsOnePiece) {
   const test::ScratchFolder own;
   comm::Comm& world = test::world();
-  comm::Bytes name = to_bytes(std::span<const char>(own.path().string()));
-  world.broadcast(name, 0);
-  const std::filesystem::path folder(
-      std::string(reinterpret_cast<const char*>(name.data()), name.size()));
+  const std::filesystem::path folder = folder_of_root(world, own);
   reference::Random random(78);
   for (int k = 0; k < 80; ++k) {
     const auto c = reference::random_from(random, 10, folder, world.is_root());

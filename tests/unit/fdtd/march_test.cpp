@@ -285,6 +285,9 @@ TEST(FdtdMarch, BlocksOfMaterialsBetweenLayersEqualTwoPass) {
   Kinds kinds = compare_arrays<2, 12, 2>(layered, 1, 4);
   EXPECT_GT(kinds.layered, 12);
   EXPECT_EQ(kinds.tight, 0);
+  EXPECT_GT(kinds.layers_of_x, 0);
+  EXPECT_GT(kinds.layers_of_y, 0);
+  EXPECT_GT(kinds.layers_of_z, 0);
   // Corners of three steps have room for the psi of three planes.
   kinds = compare_arrays<3, 12, 2>(layered, 1, 4);
   EXPECT_GT(kinds.layered, 12);

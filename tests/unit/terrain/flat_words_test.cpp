@@ -104,19 +104,7 @@ TYPED_TEST(FlatWords, DrainRandomRastersAsTheCpu) {
 TEST(FlatWordsOfPlains, DrainAsTheCpu) {
   Random random(5);
   for (int i = 0; i < 12 && !HasFailure(); ++i) {
-    Dem<std::int16_t> dem;
-    dem.grid.rows = 65 + random.below(140);
-    dem.grid.cols = 65 + random.below(140);
-    dem.grid.loop_cols = i % 3 == 1;
-    dem.grid.loop_rows = i % 3 == 2;
-    if (i % 2 == 1) dem.grid.connectivity = Connectivity::d4;
-    dem.z.assign(std::size_t(dem.grid.cells()), 7);
-    for (auto& z : dem.z)
-      if (random.chance(0.1)) z = std::int16_t(8 + random.below(3));
-    Borders borders;
-    borders.north = borders.south = borders.east = false;
-    dem.state = make_states<std::int16_t>(dem.grid, dem.z, {}, borders);
-    dem.state[std::size_t(dem.grid.cells() / 2)] = std::uint8_t(CellState::sink);
+    const Dem<std::int16_t> dem = random_plain(random, 65, 140, i);
     compare(random, dem);
   }
 }

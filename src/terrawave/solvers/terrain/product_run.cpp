@@ -91,12 +91,7 @@ Made make_breach(Session& session, const Step& step) {
     most = std::max(most, down);
   }
   io::write_raster(step.out, cut);
-  return made({{"breached_pits", stats.breached},
-               {"remaining_pits", stats.remaining},
-               {"lowered_cells", lowered},
-               {"lowered_max", most}},
-              fmt::format("breached {} pits, {} remain; lowered {} cells by at most {}",
-                          stats.breached, stats.remaining, lowered, most));
+  return breach_made(stats, lowered, most);
 }
 
 Made make_receivers(Session& session, const Step& step) {
@@ -309,6 +304,15 @@ const std::vector<ProductName>& product_names() {
     return all;
   }();
   return names;
+}
+
+Made breach_made(const BreachStats& stats, Index lowered, double most) {
+  return made({{"breached_pits", stats.breached},
+               {"remaining_pits", stats.remaining},
+               {"lowered_cells", lowered},
+               {"lowered_max", most}},
+              fmt::format("breached {} pits, {} remain; lowered {} cells by at most {}",
+                          stats.breached, stats.remaining, lowered, most));
 }
 
 void check_step(const Step& step, const FlowOptions& options) {

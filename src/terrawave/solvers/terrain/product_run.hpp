@@ -18,6 +18,8 @@ struct Made {
 // Throws InputError for a product or a file name that cannot be; before any work starts.
 void check_step(const Step& step, const FlowOptions& options);
 Made make_product(Session& session, const Step& step);
+// What is said of breached ground, in one piece and over tiles. most: the deepest cut.
+Made breach_made(const BreachStats& stats, Index lowered, double most);
 
 // What was checked as facts and words; calls write(words) before it throws RunError where a check
 // fails.

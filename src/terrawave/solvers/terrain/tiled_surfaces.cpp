@@ -66,12 +66,7 @@ Made make_breach_of(TiledSession& session, const Step& step) {
   most = session.comm().max(most);
   write_tiles(session, step.out, session.info().type, session.info().nodata,
               [&](std::size_t, Index tile) { return session.store().get<T>(tile, "breached"); });
-  return made({{"breached_pits", stats.breached},
-               {"remaining_pits", stats.remaining},
-               {"lowered_cells", lowered},
-               {"lowered_max", most}},
-              fmt::format("breached {} pits, {} remain; lowered {} cells by at most {}",
-                          stats.breached, stats.remaining, lowered, most));
+  return breach_made(stats, lowered, most);
 }
 
 Made make_receivers(TiledSession& session, const Step& step) {
