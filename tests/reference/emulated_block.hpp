@@ -13,8 +13,8 @@
 
 #include <ucontext.h>
 
-#include "terrawave/solvers/fdtd/cuda/march_event.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
+#include "terrawave/solvers/fdtd/cuda/tile_event.hpp"
 
 namespace terrawave::test {
 
@@ -60,7 +60,7 @@ class EmulatedBlock {
     template <class Real, int T>
     static Real event(const fdtd::march::Args<Real>& a, const fdtd::march::TileEvent* te, int pass,
                       int t, int number, Real before, Real linear) {
-      return fdtd::march::tile_event<Real, T>(a, *te, pass, t, number, before, linear);
+      return fdtd::tiling::tile_event<Real, T>(a, *te, pass, t, number, before, linear);
     }
 
    private:

@@ -7,9 +7,9 @@
 #include <cuda_runtime.h>
 
 #include "terrawave/par/cuda/check.hpp"
-#include "terrawave/solvers/fdtd/cuda/march_event.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
+#include "terrawave/solvers/fdtd/cuda/tile_event.hpp"
 
 namespace terrawave::fdtd::march {
 
@@ -17,7 +17,7 @@ namespace terrawave::fdtd::march {
 template <class Real, int T>
 __device__ __noinline__ Real device_event(const Args<Real>& a, const TileEvent* te, int pass, int t,
                                           int number, Real before, Real linear) {
-  return tile_event<Real, T>(a, *te, pass, t, number, before, linear);
+  return tiling::tile_event<Real, T>(a, *te, pass, t, number, before, linear);
 }
 
 struct CudaLane {

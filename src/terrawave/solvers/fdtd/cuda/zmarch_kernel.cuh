@@ -16,61 +16,11 @@
 #include <cstdint>
 
 #include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/tile_event.hpp"
+#include "terrawave/solvers/fdtd/cuda/zmarch_block.cuh"
 #include "terrawave/solvers/fdtd/cuda/zmarch_launch.cuh"
 
 namespace terrawave::fdtd::zmarch {
-
-template <class Real, int T, int W, int R>
-struct Shared {
-  static constexpr int kThreads = 32 * W;
-  static constexpr int kPlanes = kMostPlanes + 2 * T + 2;
-  Pair<Real> e[T][W][2][32];            // Ex, Ez of the first row of each warp
-  Pair<Real> h[2][W][2][32];            // Hx, Hz of the last row of each warp
-  Pair<Real> stage[2][6][R][kThreads];  // the next plane, private to its thread
-  Real z[6][kPlanes];                   // weights along z
-  Real table[256 * 6];
-  std::int32_t offsets[2][kPlanes];
-  std::uint16_t uniform[kPlanes];             // class of a plane, or kMixed
-  std::uint32_t classes[T + 1][R][kThreads];  // of mixed planes, by plane mod T + 1; private
-};
-
-template <class T>
-__device__ __forceinline__ void fetch(T* to, const T* from, bool valid) {
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = valid ? int(sizeof(T)) : 0;  // the rest is filled with zeros
-  if constexpr (sizeof(T) == 8)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-  else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-}
-__device__ __forceinline__ void fetch_commit() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int kLeft>
-__device__ __forceinline__ void fetch_wait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
-}
-
-// Two neighbouring entries of a row.
-template <class Real>
-struct Two {
-  Real v[2];
-};
-template <class Real>
-__device__ __forceinline__ Two<Real> two(const Pair<Real>& p) {
-  return {{p.x, p.y}};
-}
-template <class Real>
-__device__ __forceinline__ Pair<Real> pair(Real x, Real y) {
-  Pair<Real> p;
-  p.x = x;
-  p.y = y;
-  return p;
-}
 
 // March of one tile by one block.
 template <class Real, int T, int W, int R, bool kFull>
@@ -229,8 +179,6 @@ struct March {
                                             Cells& value) const {
     if (!kFull || tile.events < 0) return;
     const int n0 = s.offsets[pass][q - z_first], n1 = s.offsets[pass][q - z_first + 1];
-    double* states = a.states_scratch + Index(tile.ring) * a.states;
-    const EventList& list = a.events.list[pass];
     for (int n = n0; n < n1; ++n) {
       const TileEvent te = a.list[n];
       if (te.thread != int(threadIdx.x)) continue;
@@ -245,17 +193,7 @@ struct March {
               before = old[r][c][f];
               linear = value[r][c][f];
             }
-      const int e0 = list.group[te.group], e1 = list.group[te.group + 1];
-      if (t == 0)
-        for (int e = e0; e < e1; ++e)
-          for (int i = 0; i < event_states(list.events[e].kind); ++i)
-            states[list.events[e].state + i] = a.states_from[list.events[e].state + i];
-      const Real next = apply_group(a.events, list, te.group, a.sample_row + t, a.record_row + t,
-                                    before, linear, states, te.owned != 0);
-      if (t == T - 1 && te.owned != 0)
-        for (int e = e0; e < e1; ++e)
-          for (int i = 0; i < event_states(list.events[e].kind); ++i)
-            a.states_to[list.events[e].state + i] = states[list.events[e].state + i];
+      const Real next = tiling::tile_event<Real, T>(a, te, pass, t, tile.ring, before, linear);
 #pragma unroll
       for (int r = 0; r < R; ++r)
 #pragma unroll

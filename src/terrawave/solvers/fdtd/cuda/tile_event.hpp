@@ -1,14 +1,16 @@
-// Events in a tile of the marching kernel.
+// Events in a tile of the z-marching kernels.
 #pragma once
 
-#include "terrawave/solvers/fdtd/cuda/march_args.hpp"
+#include "terrawave/solvers/fdtd/cuda/tiling.hpp"
+#include "terrawave/solvers/fdtd/fdtd_cells.hpp"
 
-namespace terrawave::fdtd::march {
+namespace terrawave::fdtd::tiling {
 
-// One event group, wherever a Lane runs it: `before` the value before the step, `linear` the plain
-// update's; the states of a tile's events live in its scratch from level to level.
-template <class Real, int T>
-TW_FUNCTION Real tile_event(const Args<Real>& a, const TileEvent& te, int pass, int t, int number,
+// One event group at level t of T, of the tile with scratch `number`: `before` the value before
+// the step, `linear` the plain update's; returns the value after it. The states of a tile's events
+// live in its scratch from level to level. Args: what a launch of either kernel is given.
+template <class Real, int T, class Args>
+TW_FUNCTION Real tile_event(const Args& a, const TileEvent& te, int pass, int t, int number,
                             Real before, Real linear) {
   double* states = a.states_scratch + Index(number) * a.states;
   const EventList& list = a.events.list[pass];
@@ -26,4 +28,4 @@ TW_FUNCTION Real tile_event(const Args<Real>& a, const TileEvent& te, int pass, 
   return next;
 }
 
-}  // namespace terrawave::fdtd::march
+}  // namespace terrawave::fdtd::tiling
