@@ -11,6 +11,7 @@
 #include "terrawave/solvers/terrain/product_session.hpp"
 #include "terrawave/solvers/terrain/tiled_breach.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
 namespace terrawave::terrain::reference {
@@ -90,9 +91,11 @@ void expect_tile(const Tiling& tiling, Index tile, const std::vector<V>& part,
         << w.row + r;
 }
 
+// Tiles are worked on by `on`.
 template <class T>
 void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling,
-                   const std::filesystem::path& scratch = {}) {
+                   const std::filesystem::path& scratch = {},
+                   const TileQueue& on = par::Queue::host(1)) {
   const par::Queue queue = par::Queue::host(1);
   // All nodata: the one-piece session has nothing to route.
   Session whole(queue, c.raster, c.options, {});
@@ -101,10 +104,10 @@ void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling
   TileStore store(scratch);
 
   const std::vector<T>& filled = std::get<std::vector<T>>(whole.filled().cells);
-  tiled_fill<T>(comm, queue, reader, [&](Index tile, const std::vector<T>& part) {
+  tiled_fill<T>(comm, on, reader, [&](Index tile, const std::vector<T>& part) {
     expect_tile(tiling, tile, part, filled, "fill");
   });
-  const TiledStats stats = tiled_route<T>(comm, queue, reader, store);
+  const TiledStats stats = tiled_route<T>(comm, on, reader, store);
   EXPECT_EQ(stats.pits, whole.route_stats().pits);
   EXPECT_EQ(stats.undrained, whole.route_stats().undrained);
   for (const Index tile : tiles_of_rank(tiling, comm))
@@ -124,7 +127,7 @@ void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling
   const auto narrow = whole.basins();
   const std::vector<Index> basins(narrow.begin(), narrow.end());
   tiled_accumulate(
-      comm, queue, reader, store, {},
+      comm, on, reader, store, {},
       [&](Index tile, const std::vector<std::int64_t>& part) {
         expect_tile(tiling, tile, part, count, "accumulation");
       },

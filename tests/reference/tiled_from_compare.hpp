@@ -116,8 +116,9 @@ inline FromCase random_angles(Random& random, Index max_side, const std::filesys
   return c;
 }
 
-// Compares on the root.
-inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::path& folder) {
+// Compares on the root; tiles are worked on by `on`.
+inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::path& folder,
+                         const TileQueue& on = par::Queue::host(1)) {
   const par::Queue queue = par::Queue::host(1);
   const std::string end = c.step.out;
   Made whole, tiled;
@@ -150,7 +151,7 @@ inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::pa
   c.step.out = (folder / ("tiled" + end)).string();
   try {
     const auto source = io::open_raster(c.file);
-    TiledSession session(comm, queue, *source, c.from, c.flow, c.tiling, {}, {});
+    TiledSession session(comm, on, *source, c.from, c.flow, c.tiling, {}, {});
     if (comm.is_root()) {
       EXPECT_EQ(session.from_stats().led_out, led_out);
       EXPECT_EQ(session.from_stats().repaired, repaired);

@@ -106,10 +106,11 @@ inline ProductCase random_product(Random& random, Index max_side,
   return c;
 }
 
-// Compares on the root.
+// Compares on the root; tiles are worked on by `on`.
 inline void compare_product(comm::Comm& comm, ProductCase c, const Tiling& tiling,
                             const std::filesystem::path& folder,
-                            const std::filesystem::path& scratch = {}) {
+                            const std::filesystem::path& scratch = {},
+                            const TileQueue& on = par::Queue::host(1)) {
   const par::Queue queue = par::Queue::host(1);
   const std::string end = c.step.out;
   Made whole, tiled;
@@ -126,7 +127,7 @@ inline void compare_product(comm::Comm& comm, ProductCase c, const Tiling& tilin
   c.step.out = (folder / ("tiled" + end)).string();
   try {
     test::MemorySource source(c.on.raster);
-    TiledSession session(comm, queue, source, c.on.options, tiling, scratch, {});
+    TiledSession session(comm, on, source, c.on.options, tiling, scratch, {});
     tiled = make_tiled_product(session, c.step);
   } catch (const InputError& e) {
     refused_tiled = e.what();

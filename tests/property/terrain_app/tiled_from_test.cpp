@@ -14,6 +14,20 @@ TEST(TiledFrom, EqualsOnePieceForRandomCodes) {
                             folder.path());
 }
 
+// As on a GPU, but on host threads.
+TEST(TiledFrom, EqualsOnePieceByTheKernelsOfGpus) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(2));
+  reference::Random random(42);
+  for (int k = 0; k < 300 && !HasFailure(); ++k) {
+    reference::compare_from(*self, reference::random_from(random, 12, folder.path(), true),
+                            folder.path(), kernels);
+    reference::compare_from(*self, reference::random_angles(random, 12, folder.path(), true),
+                            folder.path(), kernels);
+  }
+}
+
 TEST(TiledFrom, EqualsOnePieceForRandomAngles) {
   const test::ScratchFolder folder;
   const auto self = comm::make_self();

@@ -26,6 +26,19 @@ TEST(TiledProducts, EqualOnePieceWhenKeptInFiles) {
   }
 }
 
+// The code that tiles take on a GPU, on host threads, in memory that faults where a transfer was
+// forgotten.
+TEST(TiledProducts, EqualOnePieceByTheKernelsOfGpus) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(2));
+  reference::Random random(31);
+  for (int k = 0; k < 400 && !HasFatalFailure(); ++k) {
+    const auto c = reference::random_product(random, 18, folder.path(), true);
+    reference::compare_product(*self, c, c.tiling, folder.path(), {}, kernels);
+  }
+}
+
 TEST(TiledProducts, SmallBudgetsMakeSmallTilesAndTooSmallOnesAreRefused) {
   const FlowOptions flow;
   const Tiling large = tiling_for_memory(4096, 4096, 256e6, "fill", flow);

@@ -28,6 +28,21 @@ TYPED_TEST(Tiled, EqualsOnePieceForRandomTilings) {
   }
 }
 
+// The code that tiles take on a GPU, on host threads, in memory that faults where a transfer was
+// forgotten.
+TYPED_TEST(Tiled, EqualsOnePieceByTheKernelsOfGpus) {
+  const auto self = comm::make_self();
+  const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(2));
+  Random random(20261130 + sizeof(TypeParam));
+  for (int k = 0; k < 100 && !this->HasFatalFailure(); ++k) {
+    const auto c = reference::random_tiled_case<TypeParam>(random, 24);
+    const domain::RasterInfo& info = c.raster.info;
+    reference::compare_tiled<TypeParam>(
+        *self, c, {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)},
+        {}, kernels);
+  }
+}
+
 TEST(Tiled, EqualsOnePieceForEveryTilingOfOneRaster) {
   const auto self = comm::make_self();
   Random random(7);

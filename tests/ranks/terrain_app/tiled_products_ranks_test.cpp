@@ -46,5 +46,27 @@ TEST(TiledProductsRanks, ReadDirectionsAsOnePiece) {
   }
 }
 
+// As with one GPU for each rank, but on host threads.
+TEST(TiledProductsRanks, EqualOnePieceByTheKernelsOfGpus) {
+  const test::ScratchFolder own;
+  comm::Comm& world = test::world();
+  const std::filesystem::path folder = folder_of_root(world, own);
+  const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(1));
+  reference::Random random(79);
+  for (int k = 0; k < 40; ++k) {
+    const auto c = reference::random_product(random, 14, folder, world.is_root());
+    world.barrier();
+    const domain::RasterInfo& info = c.on.raster.info;
+    reference::compare_product(world, c, tiling_for_ranks(info.rows, info.cols, world.size()),
+                               folder, {}, kernels);
+    reference::compare_product(world, c, c.tiling, folder, {}, kernels);
+    world.barrier();
+    const auto angles = reference::random_angles(random, 10, folder, world.is_root());
+    world.barrier();
+    reference::compare_from(world, angles, folder, kernels);
+    world.barrier();
+  }
+}
+
 }  // namespace
 }  // namespace terrawave::terrain

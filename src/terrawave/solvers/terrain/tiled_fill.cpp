@@ -216,7 +216,7 @@ std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
 }  // namespace
 
 template <class T>
-TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+TiledStats tiled_fill(comm::Comm& comm, const TileQueue& queue, BlockReader& reader,
                       const TakeTile<T>& take) {
   const Tiling& tiling = reader.tiling();
   const std::vector<Index> mine = tiles_of_rank(tiling, comm);
@@ -238,17 +238,16 @@ TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& re
   return stats;
 }
 
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&,
                                const TakeTile<std::uint8_t>&);
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&,
                                const TakeTile<std::int16_t>&);
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&,
                                const TakeTile<std::uint16_t>&);
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&,
                                const TakeTile<std::int32_t>&);
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
-                               const TakeTile<float>&);
-template TiledStats tiled_fill(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&, const TakeTile<float>&);
+template TiledStats tiled_fill(comm::Comm&, const TileQueue&, BlockReader&,
                                const TakeTile<double>&);
 
 }  // namespace terrawave::terrain

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "terrawave/solvers/terrain/tiled_flat_search.hpp"
+
 namespace terrawave::terrain {
 namespace {
 
@@ -214,7 +216,7 @@ bool has_flats(const Block<T>& block, const std::vector<Direction>& direction) {
 }
 
 template <class T>
-void tiled_resolve_flats(const Rings& rings, TileStore& store,
+void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& store,
                          const std::vector<std::uint8_t>& level, const ReadBlock<T>& read) {
   RimField<Direction> edges(rings, kNoDirection);
   FlatStore kept(store);
@@ -226,6 +228,7 @@ void tiled_resolve_flats(const Rings& rings, TileStore& store,
       edges.take(m, store.get<Direction>(rings.tile(m), "downhill"));
   });
   edges.exchange();
+  if (queue.kernels()) return search_flats(queue, rings, store, level, read, edges);
 
   RimField<Steps> steps(rings, Steps{});
   const auto show = [&](std::size_t m, const TileShape& block, const TileFlats& flats) {
@@ -324,10 +327,10 @@ void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction
   });
 }
 
-#define TERRAWAVE_FOR(T)                                                                           \
-  template bool has_flats<T>(const Block<T>&, const std::vector<Direction>&);                      \
-  template void tiled_resolve_flats<T>(const Rings&, TileStore&, const std::vector<std::uint8_t>&, \
-                                       const ReadBlock<T>&);                                       \
+#define TERRAWAVE_FOR(T)                                                                       \
+  template bool has_flats<T>(const Block<T>&, const std::vector<Direction>&);                  \
+  template void tiled_resolve_flats<T>(const TileQueue&, const Rings&, TileStore&,             \
+                                       const std::vector<std::uint8_t>&, const ReadBlock<T>&); \
   template void drain_by_map_index<T>(const Block<T>&, std::vector<Direction>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)

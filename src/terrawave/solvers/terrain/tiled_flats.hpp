@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "terrawave/solvers/terrain/tiled_input.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 #include "terrawave/solvers/terrain/tiled_rings.hpp"
 
 namespace terrawave::terrain {
@@ -23,7 +24,7 @@ bool has_flats(const Block<T>& block, const std::vector<Direction>& direction);
 // over their rims until none changes, so the directions are those of the raster in one piece.
 // `level`: for each tile of this rank whether it has_flats().
 template <class T>
-void tiled_resolve_flats(const Rings& rings, TileStore& store,
+void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& store,
                          const std::vector<std::uint8_t>& level, const ReadBlock<T>& read);
 
 // The rest by FlatRule::by_index, with the linear indices of the map.

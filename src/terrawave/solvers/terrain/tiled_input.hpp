@@ -8,6 +8,7 @@
 
 #include "terrawave/io/raster.hpp"
 #include "terrawave/solvers/terrain/product_options.hpp"
+#include "terrawave/solvers/terrain/tile_place.hpp"
 #include "terrawave/solvers/terrain/tiled_plan.hpp"
 
 namespace terrawave::terrain {
@@ -100,6 +101,16 @@ struct TileShape {
     return all;
   }
 };
+
+// The same for kernels.
+inline steps::TilePlace place_of(const TileShape& shape) {
+  return {shape.around.rows,
+          shape.around.cols,
+          shape.inside.row - shape.around.row,
+          shape.inside.col - shape.around.col,
+          shape.inside.rows,
+          shape.inside.cols};
+}
 
 // Where a tile lies; the grid is left out.
 inline TileShape windows_of(const Tiling& tiling, Index tile) {

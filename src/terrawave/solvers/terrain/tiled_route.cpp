@@ -58,7 +58,7 @@ Index count_pits(const std::vector<Direction>& direction, const std::vector<std:
 // Steepest descent, flats drained, pits left: "downhill" in the store, and "state", the states of
 // the tile's own cells.
 template <class T>
-Index go_downhill(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
+Index go_downhill(const TileQueue& queue, const Rings& rings, const FlowOptions& options,
                   const Surface<T>& surface, TileStore& store) {
   Index pits = 0;
   std::vector<std::uint8_t> level(rings.count(), 0);  // tiles that hold flats
@@ -79,7 +79,7 @@ Index go_downhill(const par::Queue& queue, const Rings& rings, const FlowOptions
     }
   });
   const ReadBlock<T> read = [&](std::size_t m) { return surface.block(m); };
-  if (options.flats) tiled_resolve_flats<T>(rings, store, level, read);
+  if (options.flats) tiled_resolve_flats<T>(queue, rings, store, level, read);
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
       if (level[m] == 0) continue;
@@ -109,7 +109,7 @@ void keep_downhill(const Rings& rings, TileStore& store) {
 
 // Jumps from the pits of "downhill", whose inner basins' ways are in the store. Returns their
 // number.
-Index link_pits(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
+Index link_pits(const TileQueue& queue, const Rings& rings, const FlowOptions& options,
                 TileStore& store, const std::vector<comm::Bytes>& starts) {
   const Tiling& tiling = rings.tiling();
   const Index jumps = keep_jumps(rings, store, [&](std::size_t m) {
@@ -127,7 +127,7 @@ Index link_pits(const par::Queue& queue, const Rings& rings, const FlowOptions& 
 // Carves "downhill" into "directions", or links its pits. Returns the change of the number of pits
 // that drain nowhere.
 template <class T>
-Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowOptions& options,
+Index leave_depressions(const TileQueue& queue, const Rings& rings, const FlowOptions& options,
                         const Surface<T>& surface, TileStore& store) {
   comm::Comm& comm = rings.comm();
   const Tiling& tiling = rings.tiling();
@@ -189,7 +189,7 @@ Index leave_depressions(const par::Queue& queue, const Rings& rings, const FlowO
 }  // namespace
 
 template <class T>
-TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+TiledStats tiled_route(comm::Comm& comm, const TileQueue& queue, BlockReader& reader,
                        TileStore& store) {
   const FlowOptions& options = reader.options();
   const Rings rings(comm, reader.tiling());
@@ -208,15 +208,15 @@ TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& r
   return stats;
 }
 
-template TiledStats tiled_route<std::uint8_t>(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_route<std::uint8_t>(comm::Comm&, const TileQueue&, BlockReader&,
                                               TileStore&);
-template TiledStats tiled_route<std::int16_t>(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_route<std::int16_t>(comm::Comm&, const TileQueue&, BlockReader&,
                                               TileStore&);
-template TiledStats tiled_route<std::uint16_t>(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_route<std::uint16_t>(comm::Comm&, const TileQueue&, BlockReader&,
                                                TileStore&);
-template TiledStats tiled_route<std::int32_t>(comm::Comm&, const par::Queue&, BlockReader&,
+template TiledStats tiled_route<std::int32_t>(comm::Comm&, const TileQueue&, BlockReader&,
                                               TileStore&);
-template TiledStats tiled_route<float>(comm::Comm&, const par::Queue&, BlockReader&, TileStore&);
-template TiledStats tiled_route<double>(comm::Comm&, const par::Queue&, BlockReader&, TileStore&);
+template TiledStats tiled_route<float>(comm::Comm&, const TileQueue&, BlockReader&, TileStore&);
+template TiledStats tiled_route<double>(comm::Comm&, const TileQueue&, BlockReader&, TileStore&);
 
 }  // namespace terrawave::terrain

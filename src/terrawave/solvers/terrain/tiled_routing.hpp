@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "terrawave/comm/comm.hpp"
-#include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/terrain/tiled_input.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 
 namespace terrawave::terrain {
 
@@ -25,14 +25,14 @@ struct TiledStats {
 
 // The filled surface. Two passes: each tile is read twice. `pits`: minima of (height, index).
 template <class T>
-TiledStats tiled_fill(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+TiledStats tiled_fill(comm::Comm& comm, const TileQueue& queue, BlockReader& reader,
                       const TakeTile<T>& take);
 
 // Directions of the raster by the options of the reader (carve, jump, fill, or pits that stay;
 // flats by keys or in the order of cells); kept in `store` as "directions". Mode fill keeps the
 // filled surface there as well, as "filled", mode jump its jumps (tiled_jumps.hpp).
 template <class T>
-TiledStats tiled_route(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+TiledStats tiled_route(comm::Comm& comm, const TileQueue& queue, BlockReader& reader,
                        TileStore& store);
 
 // Accumulation of the directions in `store` and the linear index (in the whole raster) of the root

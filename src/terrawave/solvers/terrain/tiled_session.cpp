@@ -11,6 +11,7 @@
 #include "terrawave/solvers/terrain/tiled_breach.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_shares.hpp"
+#include "terrawave/solvers/terrain/tiled_sums.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -42,7 +43,7 @@ std::shared_ptr<io::RasterSource> open_weights(const FlowOptions& options,
 
 }  // namespace
 
-TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
                            FlowOptions options, const Tiling& tiling,
                            const std::filesystem::path& scratch, Progress progress)
     : comm_(comm),
@@ -56,7 +57,7 @@ TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::Raster
   count_cells();
 }
 
-TiledSession::TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
                            const DirectionSource& from, const FlowOptions& options,
                            const Tiling& tiling, const std::filesystem::path& scratch,
                            Progress progress)
@@ -217,6 +218,13 @@ std::vector<V> TiledSession::weights(std::size_t m) {
 template <class V>
 void TiledSession::accumulate_along_trees() {
   const Combine how = options().combine;
+  if (queue_.kernels()) {
+    const SumInput<V> input{[&](std::size_t m) { return bits(m); },
+                            [&](std::size_t m) { return weights<V>(m); },
+                            {},
+                            how};
+    return tiled_sums<V>(queue_, rings_, store_, "accumulation", input);
+  }
   sweep_down<V>(
       rings_, store_, "accumulation", [&](std::size_t m) { return bits(m); },
       [&](std::size_t m) { return weights<V>(m); },
@@ -236,6 +244,13 @@ void TiledSession::accumulate_shares() {
     throw InputError("--combine max and min need one receiver per cell: use --d8 or --d4");
   fractions();
   begin("accumulate");
+  if (queue_.kernels()) {
+    const SumInput<double> input{
+        [&](std::size_t m) { return shared_bits(m); },
+        [&](std::size_t m) { return weights<double>(m); },
+        [&](std::size_t m) { return store_.get<double>(rings_.tile(m), "fractions"); }};
+    return tiled_sums<double>(queue_, rings_, store_, "accumulation", input);
+  }
   sweep_down<double>(
       rings_, store_, "accumulation", [&](std::size_t m) { return shared_bits(m); },
       [&](std::size_t m) { return weights<double>(m); },

@@ -9,6 +9,7 @@
 
 #include "terrawave/base/exact_sum.hpp"
 #include "terrawave/solvers/terrain/tiled_from.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 #include "terrawave/solvers/terrain/tiled_surface.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
@@ -45,18 +46,18 @@ class TiledSession {
   using Progress = std::function<void(const std::string& phase)>;
   // `scratch`: a folder for what is kept of the tiles; empty: memory. Throws InputError for what
   // Session refuses as well.
-  TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+  TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
                FlowOptions options, const Tiling& tiling, const std::filesystem::path& scratch,
                Progress progress);
 
   // From directions or angles in `source`; nothing that needs heights can be asked for. Throws
   // InputError as read_directions and read_angles.
-  TiledSession(comm::Comm& comm, const par::Queue& queue, io::RasterSource& source,
+  TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
                const DirectionSource& from, const FlowOptions& options, const Tiling& tiling,
                const std::filesystem::path& scratch, Progress progress);
 
   comm::Comm& comm() const { return comm_; }
-  const par::Queue& queue() const { return queue_; }
+  const TileQueue& queue() const { return queue_; }
   const domain::RasterInfo& info() const { return reader_.info(); }
   const FlowOptions& options() const { return reader_.options(); }
   const Tiling& tiling() const { return reader_.tiling(); }
@@ -103,7 +104,7 @@ class TiledSession {
   void count_cells();
 
   comm::Comm& comm_;
-  par::Queue queue_;
+  TileQueue queue_;
   BlockReader reader_;
   Rings rings_;
   TileStore store_;

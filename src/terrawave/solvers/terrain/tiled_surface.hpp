@@ -14,7 +14,7 @@ class Surface {
       : reader_(reader), rings_(rings), store_(store), rims_(rings, T{}) {}
   // From now on the filled surface; it is made where the store does not have it. All ranks
   // together.
-  void fill(const par::Queue& queue, TiledStats& stats) {
+  void fill(const TileQueue& queue, TiledStats& stats) {
     filled_ = true;
     if (rings_.comm().max(std::int64_t{lacks_fill() ? 1 : 0}) != 0)
       stats = tiled_fill<T>(

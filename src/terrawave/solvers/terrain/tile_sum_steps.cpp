@@ -1,0 +1,270 @@
+#include "terrawave/solvers/terrain/tile_sum_steps.hpp"
+
+#include <type_traits>
+
+#include "terrawave/par/launch.hpp"
+
+namespace terrawave::terrain::steps {
+namespace {
+
+using par::Range1;
+using par::Range2;
+using par::View;
+
+struct InnerReceivers {
+  TilePlace at;
+  View<const std::uint8_t> all, data;
+  View<std::uint8_t> gives;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index c = row * at.cols + col;
+    unsigned kept = 0;
+    for (int k = 0; k < kNeighbours; ++k) {
+      if ((all[c] >> k & 1) == 0) continue;
+      const Index n = at.neighbour(row, col, k);
+      if (n >= 0 && at.holds(row + row_step(k), col + col_step(k)) && data[n] != 0) kept |= 1u << k;
+    }
+    gives[c] = std::uint8_t(kept);
+  }
+};
+
+// First position at least `cell` in an ascending list; `key(i)` is entry i.
+template <class Key>
+TW_FUNCTION Index first_at_least(Index size, std::int32_t cell, const Key& key) {
+  Index begin = 0;
+  Index end = size;
+  while (begin < end) {
+    const Index middle = (begin + end) / 2;
+    if (key(middle) < cell)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+template <class V>
+struct Flow {
+  TileSum<V> on;
+
+  TW_FUNCTION Index first_landing(Index c) const {
+    return first_at_least(on.landings.size, std::int32_t(c),
+                          [&](Index i) { return on.landings[i]; });
+  }
+  // True where neighbour k, at n, gives to the cell.
+  TW_FUNCTION bool gives_to(Index n, int k) const {
+    return n >= 0 && (on.gives[n] >> opposite(k) & 1) != 0;
+  }
+  TW_FUNCTION V join(V a, V b) const {
+    if (on.combine == Combine::sum) return a + b;
+    if (on.combine == Combine::max) return a < b ? b : a;
+    return b < a ? b : a;
+  }
+  TW_FUNCTION V joined(V value, Index donor, int k) const {
+    const V theirs = atomics::load(&on.value[donor]);
+    if constexpr (std::is_floating_point_v<V>)
+      if (on.shares.size > 0)
+        return value + on.shares[Index(opposite(k)) * on.at.cells() + donor] * theirs;
+    return join(value, theirs);
+  }
+  TW_FUNCTION void finish(Index c, Index row) const {
+    V value = on.value[c];
+    const Index col = c - row * on.at.cols;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const Index n = on.at.neighbour(row, col, k);
+      if (gives_to(n, k)) value = joined(value, n, k);
+    }
+    for (Index i = first_landing(c); i < on.landings.size && on.landings[i] == c; ++i)
+      value = join(value, atomics::load(&on.jumped[i]));
+    atomics::store(&on.value[c], value);
+  }
+  // Tells the receivers that a cell is final. Returns one whose turn has come, or -1; others that
+  // are ready too go to the list.
+  TW_FUNCTION Index pass_on(Index c, Index row) const {
+    Index next = -1;
+    const Index col = c - row * on.at.cols;
+    for (int k = 0; k < kNeighbours; ++k) {
+      if ((on.gives[c] >> k & 1) == 0) continue;
+      const Index n = on.at.neighbour(row, col, k);
+      if (!atomics::last_to_arrive(on.waiting.data, n)) continue;
+      if (next < 0)
+        next = n;
+      else
+        on.ready[atomics::add(&on.count[0], 1)] = std::int32_t(n);
+    }
+    return next >= 0 ? next : jump_on(c);
+  }
+  TW_FUNCTION Index jump_on(Index c) const {
+    if (on.leaps.size == 0 || on.gives[c] != 0) return -1;
+    const Index at =
+        first_at_least(on.leaps.size, std::int32_t(c), [&](Index i) { return on.leaps[i].root; });
+    if (at == on.leaps.size || on.leaps[at].root != c) return -1;
+    atomics::store(&on.jumped[on.leaps[at].place], on.value[c]);
+    const Index target = on.leaps[at].target;
+    return atomics::last_to_arrive(on.waiting.data, target) ? target : -1;
+  }
+  TW_FUNCTION void walk(Index c) const {
+    while (c >= 0) {
+      const Index row = row_of(c, on.at.cols);
+      finish(c, row);
+      c = pass_on(c, row);
+    }
+  }
+};
+
+template <class V>
+struct CountDonors {
+  Flow<V> flow;
+  View<const std::uint8_t> data;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const TileSum<V>& on = flow.on;
+    const Index c = row * on.at.cols + col;
+    if (data[c] == 0 || !on.at.holds(row, col)) {
+      on.waiting[c] = TileSum<V>::kOutside;
+      return;
+    }
+    int donors = 0;
+    for (int k = 0; k < kNeighbours; ++k)
+      donors += flow.gives_to(on.at.neighbour(row, col, k), k) ? 1 : 0;
+    for (Index i = flow.first_landing(c); i < on.landings.size && on.landings[i] == c; ++i)
+      ++donors;
+    on.waiting[c] = donors == 0 ? TileSum<V>::kSource : std::uint8_t(donors);
+  }
+};
+
+template <class V>
+struct FromSource {
+  Flow<V> flow;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index c = flow.on.at.cell(row, col);
+    if (atomics::load(&flow.on.waiting[c]) == TileSum<V>::kSource) flow.walk(c);
+  }
+};
+template <class V>
+struct FromReady {
+  Flow<V> flow;
+  TW_FUNCTION void operator()(Index i) const { flow.walk(flow.on.ready[i]); }
+};
+
+template <class V>
+struct SetValues {
+  View<const std::int32_t> at;
+  View<const V> values;
+  View<V> out;
+  TW_FUNCTION void operator()(Index i) const { out[at[i]] = values[i]; }
+};
+template <class V>
+struct FromRing {
+  Flow<V> flow;
+  View<const std::int32_t> cells;
+  TW_FUNCTION void operator()(Index i) const {
+    const Index c = cells[i];
+    flow.walk(flow.pass_on(c, row_of(c, flow.on.at.cols)));
+  }
+};
+template <class V>
+struct FromLanding {
+  Flow<V> flow;
+  View<const std::int32_t> places;
+  TW_FUNCTION void operator()(Index i) const {
+    const Index target = flow.on.landings[places[i]];
+    if (atomics::last_to_arrive(flow.on.waiting.data, target)) flow.walk(target);
+  }
+};
+
+template <class V>
+struct LookAt {
+  TileSum<V> on;
+  View<const std::int32_t> cells;
+  View<V> values;
+  View<std::uint8_t> final;
+  TW_FUNCTION void operator()(Index i) const {
+    const std::uint8_t waiting = on.waiting[cells[i]];
+    values[i] = on.value[cells[i]];
+    final[i] = waiting == 0 || waiting == TileSum<V>::kSource ? 1 : 0;
+  }
+};
+
+template <class V>
+struct Waits {
+  View<const std::uint8_t> waiting;
+  TW_FUNCTION std::int64_t operator()(Index c) const {
+    return waiting[c] != 0 && waiting[c] < TileSum<V>::kOutside ? 1 : 0;
+  }
+};
+
+// What became ready beside the walks, until nothing does.
+template <class Exec, class V>
+void run_ready(const Exec& exec, const TileSum<V>& sum, Index& taken) {
+  if (sum.shares.size == 0) return;
+  while (true) {
+    std::int32_t found = 0;
+    exec.queue.impl().download(&found, sum.count.data, sizeof found);
+    if (found == taken) return;
+    par::for_each(exec, Range1{taken, found}, FromReady<V>{{sum}});
+    taken = found;
+  }
+}
+
+}  // namespace
+
+template <class Exec>
+void inner_receivers(const Exec& exec, const TilePlace& at, View<const std::uint8_t> all,
+                     View<const std::uint8_t> data, View<std::uint8_t> gives) {
+  par::for_each(exec, Range2{at.cols, at.rows}, InnerReceivers{at, all, data, gives});
+}
+
+template <class Exec, class V>
+void count_donors(const Exec& exec, const TileSum<V>& sum, View<const std::uint8_t> data) {
+  par::for_each(exec, Range2{sum.at.cols, sum.at.rows}, CountDonors<V>{{sum}, data});
+}
+
+template <class Exec, class V>
+void run_sources(const Exec& exec, const TileSum<V>& sum, Index& taken) {
+  par::for_each(exec, Range2{sum.at.width, sum.at.height}, FromSource<V>{{sum}});
+  run_ready(exec, sum, taken);
+}
+
+template <class Exec, class V>
+void enter_ring(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> cells,
+                View<const V> values, Index& taken) {
+  par::for_each(exec, Range1{0, cells.size}, SetValues<V>{cells, values, sum.value});
+  par::for_each(exec, Range1{0, cells.size}, FromRing<V>{{sum}, cells});
+  run_ready(exec, sum, taken);
+}
+
+template <class Exec, class V>
+void enter_jumps(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> places,
+                 View<const V> values, Index& taken) {
+  par::for_each(exec, Range1{0, places.size}, SetValues<V>{places, values, sum.jumped});
+  par::for_each(exec, Range1{0, places.size}, FromLanding<V>{{sum}, places});
+  run_ready(exec, sum, taken);
+}
+
+template <class Exec, class V>
+void look_at(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> cells,
+             View<V> values, View<std::uint8_t> final) {
+  par::for_each(exec, Range1{0, cells.size}, LookAt<V>{sum, cells, values, final});
+}
+
+template <class Exec, class V>
+Index count_waiting(const Exec& exec, const TileSum<V>& sum) {
+  return par::reduce_sum(exec, sum.at.cells(), Waits<V>{View<const std::uint8_t>(sum.waiting)});
+}
+
+template void inner_receivers(const par::Exec&, const TilePlace&, View<const std::uint8_t>,
+                              View<const std::uint8_t>, View<std::uint8_t>);
+#define TERRAWAVE_FOR(V)                                                                        \
+  template void count_donors(const par::Exec&, const TileSum<V>&, View<const std::uint8_t>);    \
+  template void run_sources(const par::Exec&, const TileSum<V>&, Index&);                       \
+  template void enter_ring(const par::Exec&, const TileSum<V>&, View<const std::int32_t>,       \
+                           View<const V>, Index&);                                              \
+  template void enter_jumps(const par::Exec&, const TileSum<V>&, View<const std::int32_t>,      \
+                            View<const V>, Index&);                                             \
+  template void look_at(const par::Exec&, const TileSum<V>&, View<const std::int32_t>, View<V>, \
+                        View<std::uint8_t>);                                                    \
+  template Index count_waiting(const par::Exec&, const TileSum<V>&);
+TERRAWAVE_FOR(std::int64_t)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
+
+}  // namespace terrawave::terrain::steps

@@ -1,0 +1,277 @@
+#include "terrawave/solvers/terrain/tiled_sums.hpp"
+
+#include <optional>
+
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/tile_sum_steps.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+using par::Buffer;
+using steps::TileLeap;
+using steps::TileSum;
+
+// What a tile's rims and jumps have shown and been told, kept on the host.
+struct Told {
+  std::vector<std::uint8_t> ring;   // cells of the ring that are final here
+  std::vector<std::uint8_t> leaps;  // jumps out of the tile whose letter is written
+  bool begun = false;
+};
+
+// One tile in the device's memory.
+template <class V>
+class SumTile {
+ public:
+  SumTile(const par::Queue& queue, const Rings& rings, std::size_t m, FlowBits flow,
+          const std::vector<V>& value, const std::vector<double>& shares)
+      : queue_(queue),
+        tile_(m),
+        shape_(flow.shape),
+        jumps_(std::move(flow.jumps)),
+        data_(queue, flow.data),
+        gives_(queue, Index(flow.gives.size())),
+        value_(queue, value),
+        shares_(queue, shares),
+        waiting_(queue, (Index(value.size()) + 3) / 4 * 4),
+        ready_(queue, shares.empty() ? 0 : shape_.inside.size()),
+        count_(queue, 1),
+        jumped_(queue, Index(jumps_.in.size())),
+        rim_(queue, watched(rings)),
+        seen_(queue, rim_.size()),
+        final_(queue, rim_.size()),
+        leaps_(queue, leaps()),
+        landings_(queue, landings()) {
+    count_.fill_bytes(0);
+    const Buffer<std::uint8_t> all(queue, flow.gives);
+    par::dispatch(queue, [&](const auto& exec) {
+      steps::inner_receivers(exec, place_of(shape_), all.cview(), data_.cview(), gives_.view());
+    });
+  }
+  std::size_t tile() const { return tile_; }
+  const TileShape& shape() const { return shape_; }
+
+  void begin(Combine combine) {
+    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+      steps::count_donors(exec, sum, data_.cview());
+      steps::run_sources(exec, sum, taken_);
+    });
+  }
+  // What an earlier visit left.
+  void restore(const std::vector<std::uint8_t>& waiting, const std::vector<V>& jumped) {
+    waiting_.upload(waiting);
+    jumped_.upload(jumped);
+  }
+  std::vector<V> values() const { return value_.download(); }
+  std::vector<std::uint8_t> waiting() const { return waiting_.download(); }
+  std::vector<V> jumped() const { return jumped_.download(); }
+
+  void enter_ring(Combine combine, const std::vector<std::int32_t>& cells,
+                  const std::vector<V>& values) {
+    if (cells.empty()) return;
+    const Buffer<std::int32_t> at(queue_, cells);
+    const Buffer<V> new_values(queue_, values);
+    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+      steps::enter_ring(exec, sum, at.cview(), new_values.cview(), taken_);
+    });
+    queue_.synchronize();
+  }
+  void enter_jumps(Combine combine, const std::vector<JumpValue<V>>& letters) {
+    if (letters.empty()) return;
+    std::vector<std::int32_t> places;
+    std::vector<V> values;
+    for (const JumpValue<V>& letter : letters) {
+      places.push_back(std::int32_t(jumps_.place(letter.jump)));
+      values.push_back(letter.value);
+    }
+    const Buffer<std::int32_t> at(queue_, places);
+    const Buffer<V> new_values(queue_, values);
+    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+      steps::enter_jumps(exec, sum, at.cview(), new_values.cview(), taken_);
+    });
+    queue_.synchronize();
+  }
+  // Final values to the rim, and letters of jumps out of the tile.
+  void show(Told& told, std::vector<Known<V>>& rim, Mail<JumpValue<V>>& mail,
+            const Tiling& tiling) {
+    work(Combine::sum, [&](const auto& exec, const TileSum<V>& sum) {
+      steps::look_at(exec, sum, rim_.cview(), seen_.view(), final_.view());
+    });
+    const std::vector<V> value = seen_.download();
+    const std::vector<std::uint8_t> final = final_.download();
+    for (std::size_t k = 0; k < rim.size(); ++k)
+      if (final[k] != 0) rim[k] = {value[k], 1};
+    for (std::size_t j = 0; j < letters_.size(); ++j) {
+      const std::size_t k = rim.size() + j;
+      if (final[k] == 0 || told.leaps[j] != 0) continue;
+      told.leaps[j] = 1;
+      mail.send(tiling.tile_of(letters_[j].target), {letters_[j], value[k]});
+    }
+  }
+  std::size_t letters() const { return letters_.size(); }
+  Index left() {
+    Index cells = 0;
+    work(Combine::sum,
+         [&](const auto& exec, const TileSum<V>& sum) { cells = steps::count_waiting(exec, sum); });
+    return cells;
+  }
+
+ private:
+  // Cells that others want to know of: the rim, then the roots of jumps out of the tile.
+  std::vector<std::int32_t> watched(const Rings& rings) {
+    std::vector<std::int32_t> cells;
+    for (const Index i : rings.rim_positions(tile_))
+      cells.push_back(std::int32_t(shape_.around_of(i)));
+    for (const TileJump& jump : jumps_.out)
+      if (rings.tiling().tile_of(jump.target) != rings.tile(tile_)) {
+        letters_.push_back(jump);
+        cells.push_back(std::int32_t(shape_.around_at(jump.root)));
+      }
+    return cells;
+  }
+  std::vector<TileLeap> leaps() const {
+    std::vector<TileLeap> inner;
+    for (const TileJump& jump : jumps_.out)
+      if (shape_.tiling.tile_of(jump.target) == shape_.tiling.tile_of(jump.root))
+        inner.push_back({std::int32_t(shape_.around_at(jump.root)),
+                         std::int32_t(shape_.around_at(jump.target)),
+                         std::int32_t(jumps_.place(jump))});
+    return inner;
+  }
+  std::vector<std::int32_t> landings() const {
+    std::vector<std::int32_t> cells;
+    for (const TileJump& jump : jumps_.in)
+      cells.push_back(std::int32_t(shape_.around_at(jump.target)));
+    return cells;
+  }
+  template <class Work>
+  void work(Combine combine, const Work& run) {
+    const TileSum<V> sum{place_of(shape_), combine,           gives_.cview(), shares_.cview(),
+                         leaps_.cview(),   landings_.cview(), jumped_.view(), value_.view(),
+                         waiting_.view(),  ready_.view(),     count_.view()};
+    par::dispatch(queue_, [&](const auto& exec) { run(exec, sum); });
+  }
+
+  par::Queue queue_;
+  std::size_t tile_;
+  TileShape shape_;
+  TileJumps jumps_;
+  std::vector<TileJump> letters_;
+  Buffer<std::uint8_t> data_, gives_;
+  Buffer<V> value_;
+  Buffer<double> shares_;
+  Buffer<std::uint8_t> waiting_;
+  Buffer<std::int32_t> ready_, count_;
+  Buffer<V> jumped_;
+  Buffer<std::int32_t> rim_;
+  Buffer<V> seen_;
+  Buffer<std::uint8_t> final_;
+  Buffer<TileLeap> leaps_;
+  Buffer<std::int32_t> landings_;
+  Index taken_ = 0;  // of ready_
+};
+
+template <class V>
+class Sums {
+ public:
+  Sums(const par::Queue& queue, const Rings& rings, TileStore& store, const std::string& name,
+       const SumInput<V>& input)
+      : queue_(queue),
+        rings_(rings),
+        store_(store),
+        name_(name),
+        input_(input),
+        rims_(rings, Known<V>{}),
+        mail_(rings),
+        told_(rings.count()) {}
+
+  void run() {
+    settle(
+        rings_, rims_, [&](std::size_t m) { visit(m); }, &mail_);
+    together(rings_.comm(), [&] {
+      for (std::size_t m = 0; m < rings_.count(); ++m) {
+        require(hold(m).left() == 0, "tiled_sums: flow runs in a loop");
+        store_.put(rings_.tile(m), name_, held_->shape().cut(held_->values()));
+        held_.reset();
+        drop(m);
+      }
+    });
+  }
+
+ private:
+  std::string of(const char* what) const { return name_ + "." + what; }
+  // Brings the tile into the device's memory, in place of the one that is there.
+  SumTile<V>& hold(std::size_t m) {
+    if (held_ && held_->tile() == m) return *held_;
+    put_away();
+    const Index tile = rings_.tile(m);
+    FlowBits flow = input_.bits(m);
+    const bool again = told_[m].begun;
+    const std::vector<V> value =
+        again ? store_.get<V>(tile, of("value"))
+              : flow.shape.join(input_.own(m), std::vector<V>(rings_.sources(m).size(), V{}));
+    held_.emplace(queue_, rings_, m, std::move(flow), value,
+                  input_.shares ? input_.shares(m) : std::vector<double>());
+    if (again) {
+      held_->restore(store_.get<std::uint8_t>(tile, of("waiting")),
+                     store_.get<V>(tile, of("jumped")));
+      return *held_;
+    }
+    told_[m] = {std::vector<std::uint8_t>(rings_.sources(m).size(), 0),
+                std::vector<std::uint8_t>(held_->letters(), 0), true};
+    held_->begin(input_.combine);
+    return *held_;
+  }
+  void put_away() {
+    if (!held_) return;
+    const Index tile = rings_.tile(held_->tile());
+    store_.put(tile, of("value"), held_->values());
+    store_.put(tile, of("waiting"), held_->waiting());
+    store_.put(tile, of("jumped"), held_->jumped());
+    held_.reset();
+  }
+  void drop(std::size_t m) {
+    for (const char* what : {"value", "waiting", "jumped"}) store_.drop(rings_.tile(m), of(what));
+  }
+  void visit(std::size_t m) {
+    SumTile<V>& tile = hold(m);
+    tile.enter_jumps(input_.combine, mail_.take(m));
+    const std::vector<Index> at = rings_.ring_positions(m);
+    const std::vector<Known<V>> ring = rims_.ring(m);
+    std::vector<std::int32_t> cells;
+    std::vector<V> values;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      if (ring[k].known == 0 || told_[m].ring[k] != 0) continue;
+      told_[m].ring[k] = 1;
+      cells.push_back(std::int32_t(at[k]));
+      values.push_back(ring[k].value);
+    }
+    tile.enter_ring(input_.combine, cells, values);
+    tile.show(told_[m], rims_.rim(m), mail_, rings_.tiling());
+  }
+
+  par::Queue queue_;
+  const Rings& rings_;
+  TileStore& store_;
+  std::string name_;
+  const SumInput<V>& input_;
+  RimField<Known<V>> rims_;
+  Mail<JumpValue<V>> mail_;
+  std::vector<Told> told_;
+  std::optional<SumTile<V>> held_;
+};
+
+}  // namespace
+
+template <class V>
+void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
+                const std::string& name, const SumInput<V>& input) {
+  Sums<V>(queue, rings, store, name, input).run();
+}
+
+template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                         const SumInput<std::int64_t>&);
+template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                         const SumInput<double>&);
+
+}  // namespace terrawave::terrain

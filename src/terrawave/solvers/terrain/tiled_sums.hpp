@@ -1,0 +1,30 @@
+// Sums, maxima and minima along the flow over tiles by the kernels of tile_sum_steps.cpp: what
+// sweep_down computes on host threads, with the same bytes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "terrawave/solvers/terrain/tiled_sweep.hpp"
+
+namespace terrawave::terrain {
+
+// What flows, for the m-th tile of this rank.
+template <class V>
+struct SumInput {
+  std::function<FlowBits(std::size_t m)> bits;
+  std::function<std::vector<V>(std::size_t m)> own;  // the tile's own values, 0 at nodata
+  // Eight for each cell of the block, by neighbour; empty: all goes to the one receiver.
+  std::function<std::vector<double>(std::size_t m)> shares = {};
+  Combine combine = Combine::sum;
+};
+
+// Results stay in the store under `name`, one for each cell of a tile. The tile that was worked on
+// last stays in the device's memory: where a rank has one tile, a visit moves its rim and ring and
+// nothing else. All ranks together. Throws LogicError where flow runs in a loop.
+template <class V>
+void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
+                const std::string& name, const SumInput<V>& input);
+
+}  // namespace terrawave::terrain

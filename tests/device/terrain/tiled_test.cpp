@@ -1,0 +1,70 @@
+// Tiles worked on by a GPU give the bytes of one piece on the CPU.
+#include "device_or_skip.hpp"
+#include "reference/tiled_from_compare.hpp"
+#include "scratch_folder.hpp"
+
+namespace terrawave::terrain {
+namespace {
+
+using namespace reference;
+
+TEST(TilesOnGpu, ProductsEqualOnePiece) {
+  TW_SKIP_WITHOUT_GPU();
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  Random random(77);
+  for (int k = 0; k < 300 && !HasFatalFailure(); ++k) {
+    const ProductCase c = random_product(random, k % 10 == 0 ? 150 : 24, folder.path(), true);
+    SCOPED_TRACE(testing::Message() << "case " << k);
+    compare_product(*self, c, c.tiling, folder.path(), {}, par::Queue::cuda());
+  }
+}
+
+TEST(TilesOnGpu, RasterOfEveryTypeEqualsOnePiece) {
+  TW_SKIP_WITHOUT_GPU();
+  const auto self = comm::make_self();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(79);
+  const auto compare_each = [&]<class T>(T) {
+    for (int k = 0; k < 40 && !HasFatalFailure(); ++k) {
+      const TiledCase<T> c = random_tiled_case<T>(random, k % 10 == 0 ? 200 : 24);
+      const domain::RasterInfo& info = c.raster.info;
+      SCOPED_TRACE(testing::Message() << "raster " << k);
+      compare_tiled<T>(
+          *self, c,
+          {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)}, {},
+          gpu);
+    }
+  };
+  compare_each(std::uint8_t{});
+  compare_each(std::int16_t{});
+  compare_each(std::uint16_t{});
+  compare_each(std::int32_t{});
+  compare_each(float{});
+  compare_each(double{});
+}
+
+TEST(TilesOnGpu, AnglesThatWereReadEqualOnePiece) {
+  TW_SKIP_WITHOUT_GPU();
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(80);
+  for (int k = 0; k < 60 && !HasFailure(); ++k)
+    compare_from(*self, random_angles(random, 24, folder.path(), true), folder.path(), gpu);
+}
+
+// Few enough launches for compute-sanitizer.
+TEST(TilesOnGpu, FewProductsEqualOnePiece) {
+  TW_SKIP_WITHOUT_GPU();
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  Random random(78);
+  for (int k = 0; k < 12 && !HasFatalFailure(); ++k) {
+    const ProductCase c = random_product(random, 18, folder.path(), true);
+    compare_product(*self, c, c.tiling, folder.path(), {}, par::Queue::cuda());
+  }
+}
+
+}  // namespace
+}  // namespace terrawave::terrain
