@@ -1,6 +1,7 @@
 // Tiles worked on by a GPU give the bytes of one piece on the CPU.
 #include "device_or_skip.hpp"
 #include "reference/tiled_from_compare.hpp"
+#include "reference/tiled_large.hpp"
 #include "scratch_folder.hpp"
 
 namespace terrawave::terrain {
@@ -8,13 +9,21 @@ namespace {
 
 using namespace reference;
 
+// A random product as a raster or a table: builds without GDAL write no vectors.
+ProductCase random_raster_product(Random& random, Index max_side,
+                                  const std::filesystem::path& folder) {
+  ProductCase c = random_product(random, max_side, folder, true);
+  if (c.step.out == ".geojson") c.step.out = ".npy";
+  return c;
+}
+
 TEST(TilesOnGpu, ProductsEqualOnePiece) {
   TW_SKIP_WITHOUT_GPU();
   const test::ScratchFolder folder;
   const auto self = comm::make_self();
   Random random(77);
   for (int k = 0; k < 300 && !HasFatalFailure(); ++k) {
-    const ProductCase c = random_product(random, k % 10 == 0 ? 150 : 24, folder.path(), true);
+    const ProductCase c = random_raster_product(random, k % 10 == 0 ? 150 : 24, folder.path());
     SCOPED_TRACE(testing::Message() << "case " << k);
     compare_product(*self, c, c.tiling, folder.path(), {}, par::Queue::cuda());
   }
@@ -54,6 +63,13 @@ TEST(TilesOnGpu, AnglesThatWereReadEqualOnePiece) {
     compare_from(*self, random_angles(random, 24, folder.path(), true), folder.path(), gpu);
 }
 
+TEST(TilesOnGpu, LargeRastersEqualOnePiece) {
+  TW_SKIP_WITHOUT_GPU();
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  compare_large(*self, par::Queue::cuda(), 1000, 1500, folder.path());
+}
+
 // Few enough launches for compute-sanitizer.
 TEST(TilesOnGpu, FewProductsEqualOnePiece) {
   TW_SKIP_WITHOUT_GPU();
@@ -61,7 +77,7 @@ TEST(TilesOnGpu, FewProductsEqualOnePiece) {
   const auto self = comm::make_self();
   Random random(78);
   for (int k = 0; k < 12 && !HasFatalFailure(); ++k) {
-    const ProductCase c = random_product(random, 18, folder.path(), true);
+    const ProductCase c = random_raster_product(random, 18, folder.path());
     compare_product(*self, c, c.tiling, folder.path(), {}, par::Queue::cuda());
   }
 }

@@ -1,5 +1,5 @@
 // Any tiling gives the files, facts and words of one piece, for every product that tiles make.
-#include "reference/tiled_products_compare.hpp"
+#include "reference/tiled_large.hpp"
 #include "scratch_folder.hpp"
 #include "terrawave/solvers/terrain/tiled_tool.hpp"
 
@@ -33,10 +33,17 @@ TEST(TiledProducts, EqualOnePieceByTheKernelsOfGpus) {
   const auto self = comm::make_self();
   const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(2));
   reference::Random random(31);
-  for (int k = 0; k < 400 && !HasFatalFailure(); ++k) {
+  for (int k = 0; k < 250 && !HasFatalFailure(); ++k) {
     const auto c = reference::random_product(random, 18, folder.path(), true);
     reference::compare_product(*self, c, c.tiling, folder.path(), {}, kernels);
   }
+}
+
+TEST(TiledProducts, LargeRastersEqualOnePieceByTheKernelsOfGpus) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  reference::compare_large(*self, TileQueue::with_kernels(par::Queue::host(2)), 200, 300,
+                           folder.path());
 }
 
 TEST(TiledProducts, SmallBudgetsMakeSmallTilesAndTooSmallOnesAreRefused) {

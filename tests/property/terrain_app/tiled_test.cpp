@@ -34,7 +34,7 @@ TYPED_TEST(Tiled, EqualsOnePieceByTheKernelsOfGpus) {
   const auto self = comm::make_self();
   const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(2));
   Random random(20261130 + sizeof(TypeParam));
-  for (int k = 0; k < 100 && !this->HasFatalFailure(); ++k) {
+  for (int k = 0; k < 50 && !this->HasFatalFailure(); ++k) {
     const auto c = reference::random_tiled_case<TypeParam>(random, 24);
     const domain::RasterInfo& info = c.raster.info;
     reference::compare_tiled<TypeParam>(

@@ -9,8 +9,10 @@
 #include "terrawave/solvers/terrain/cpu/cpu_labels.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
 #include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/tile_basin_steps.hpp"
 #include "terrawave/solvers/terrain/tiled_graph.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
+#include "terrawave/solvers/terrain/tiled_span.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -30,16 +32,6 @@ void add_sides(const Block<T>& block, std::vector<SpillEdge>& list) {
             {block.global(a), block.global(n), std::max(z, double(block.z[std::size_t(n)]))});
     }
   }
-}
-
-// The tile alone.
-template <class T>
-Grid grid_inside(const Block<T>& block) {
-  Grid g = block.grid;
-  g.rows = block.inside.rows;
-  g.cols = block.inside.cols;
-  g.dx.assign({1.0});  // levels need no metric
-  return g;
 }
 
 // Basins of a tile whose rim cells keep what reaches them: basin 0 are the base cells inside, the
@@ -69,9 +61,14 @@ std::vector<cpu::Pass<T>> join_basins(const par::Queue& host, const Block<T>& bl
 // Where the waters of two rim cells, or of one and the ocean, meet inside the tile, and across its
 // sides: levels follow the lowest spanning forest of the basins, and pits are left out of it.
 template <class T>
-std::vector<SpillEdge> label_graph(const par::Queue& queue, const Block<T>& block) {
+std::vector<SpillEdge> label_graph(const TileQueue& queue, const Block<T>& block) {
+  if (queue.kernels()) {
+    std::vector<SpillEdge> spanned = span_levels(queue, block);
+    add_sides(block, spanned);
+    return spanned;
+  }
   std::vector<std::int32_t> pits;
-  auto forest = join_basins(host_of(queue), block, pits);
+  auto forest = join_basins(queue, block, pits);
   std::sort(forest.begin(), forest.end(), [](const auto& x, const auto& y) { return x.before(y); });
   std::vector<SpillEdge> list;
   list.reserve(forest.size());
@@ -184,9 +181,27 @@ void for_pits(const par::Queue& queue, const Block<T>& block, const Visit& visit
   }
 }
 
+template <class T>
+Index count_pits(const TileQueue& queue, const Block<T>& block) {
+  Index pits = 0;
+  if (!queue.kernels()) {
+    for_pits(queue, block, [&](Index) { ++pits; });
+    return pits;
+  }
+  for (const Index i : rim_positions(block.inside))
+    pits += is_pit(block, block.around_of(i)) ? 1 : 0;
+  const par::Buffer<T> z(queue, block.z);
+  const par::Buffer<std::uint8_t> state(queue, block.state);
+  return pits + par::dispatch(queue, [&](const auto& exec) {
+           return steps::count_minima(exec, place_of(block),
+                                      block.grid.connectivity == Connectivity::d8, z.cview(),
+                                      state.cview());
+         });
+}
+
 // The tile flooded from its rim at the known levels and from its own base cells.
 template <class T>
-std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
+std::vector<T> flood_tile(const TileQueue& queue, const Block<T>& block,
                           const std::vector<Level>& levels, TiledStats& stats) {
   const Grid g = grid_inside(block);
   const std::vector<T> ground = block.cut(block.z);
@@ -206,7 +221,7 @@ std::vector<T> flood_tile(const par::Queue& queue, const Block<T>& block,
   filled.download(z);
   for (std::size_t i = 0; i < z.size(); ++i)
     if (!is_data(state[i])) z[i] = ground[i];
-  for_pits(queue, block, [&](Index) { ++stats.pits; });
+  stats.pits += count_pits(queue, block);
   if (flood.undrained == 0) return z;
   const std::vector<std::uint8_t> shut = shut_in(block, g, state);
   for_pits(queue, block, [&](Index i) { stats.undrained += shut[std::size_t(i)]; });

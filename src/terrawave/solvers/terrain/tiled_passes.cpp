@@ -7,6 +7,7 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/solvers/terrain/cpu/cpu_passes.hpp"
 #include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/tiled_span.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -268,9 +269,10 @@ std::int32_t reverse(const domain::Window& w, const std::vector<Direction>& old,
 }  // namespace
 
 template <class T>
-TilePasses tile_passes(const par::Queue& queue, const Block<T>& block, const TileFlow& flow,
+TilePasses tile_passes(const TileQueue& queue, const Block<T>& block, const TileFlow& flow,
                        const std::vector<Direction>& direction,
                        const std::vector<RimBasin>& known) {
+  if (queue.kernels()) return span_passes(queue, block, flow, direction, known);
   return TileBasins<T>(queue, block, flow, direction, known).solve();
 }
 
@@ -281,10 +283,11 @@ std::size_t way_of(const std::vector<InnerWay>& inner, std::int32_t pit) {
   return at != inner.end() && at->pit == pit ? std::size_t(at - inner.begin()) : inner.size();
 }
 
-std::vector<Direction> carve_tile(const domain::Window& w, const Tiling& tiling,
-                                  const std::vector<Direction>& old,
+std::vector<Direction> carve_tile(const TileQueue& queue, const domain::Window& w,
+                                  const Tiling& tiling, const std::vector<Direction>& old,
                                   const std::vector<CarveStart>& starts,
                                   const std::vector<InnerWay>& inner) {
+  if (queue.kernels()) return carve_by_kernels(queue, w, tiling, old, starts, inner);
   std::vector<Direction> carved = old;
   std::vector<std::uint8_t> turned(inner.size(), 0);
   for (const CarveStart& start : starts) {
@@ -304,8 +307,8 @@ std::vector<Direction> carve_tile(const domain::Window& w, const Tiling& tiling,
   return carved;
 }
 
-#define TERRAWAVE_FOR(T)                                                                  \
-  template TilePasses tile_passes<T>(const par::Queue&, const Block<T>&, const TileFlow&, \
+#define TERRAWAVE_FOR(T)                                                                 \
+  template TilePasses tile_passes<T>(const TileQueue&, const Block<T>&, const TileFlow&, \
                                      const std::vector<Direction>&, const std::vector<RimBasin>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)

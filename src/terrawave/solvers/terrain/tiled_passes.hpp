@@ -5,8 +5,10 @@
 
 #include <vector>
 
+#include "terrawave/solvers/terrain/tile_ways.hpp"
 #include "terrawave/solvers/terrain/tiled_graph.hpp"
 #include "terrawave/solvers/terrain/tiled_links.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 
 namespace terrawave::terrain {
 
@@ -17,16 +19,6 @@ struct RimBasin {
   Index exit = -1;  // 8 * next + dir where its flow leaves its own tile
 };
 
-// How an inner basin drains until it is drained otherwise: through the pass from cell `from` (in
-// the basin) by direction `dir`, to the inner basin of the pit `to`, or (-1) to one that is not.
-struct InnerWay {
-  std::int32_t pit = 0;  // the basin's pit; positions inside the tile
-  std::int32_t from = 0;
-  std::int32_t to = -1;
-  std::int32_t across = 0;  // the cell on the other side
-  std::int32_t dir = 0;
-};
-
 // Where a pit stands in a list of ways; its size: nowhere.
 std::size_t way_of(const std::vector<InnerWay>& inner, std::int32_t pit);
 
@@ -35,15 +27,15 @@ struct TilePasses {
   std::vector<InnerWay> inner;  // by pit
 };
 
-// `known`: the basins of the ring's cells. Runs on host threads.
+// `known`: the basins of the ring's cells.
 template <class T>
-TilePasses tile_passes(const par::Queue& queue, const Block<T>& block, const TileFlow& flow,
+TilePasses tile_passes(const TileQueue& queue, const Block<T>& block, const TileFlow& flow,
                        const std::vector<Direction>& direction, const std::vector<RimBasin>& known);
 
 // Reverses the old flow from each start down to the pit or out of the tile. Starts in an inner
 // basin reverse its way out as well; all other inner basins take theirs.
-std::vector<Direction> carve_tile(const domain::Window& window, const Tiling& tiling,
-                                  const std::vector<Direction>& old,
+std::vector<Direction> carve_tile(const TileQueue& queue, const domain::Window& window,
+                                  const Tiling& tiling, const std::vector<Direction>& old,
                                   const std::vector<CarveStart>& starts,
                                   const std::vector<InnerWay>& inner);
 

@@ -174,7 +174,7 @@ Index leave_depressions(const TileQueue& queue, const Rings& rings, const FlowOp
       const Index tile = rings.tile(m);
       const auto old = store.get<Direction>(tile, "downhill");
       const std::vector<Direction> carved =
-          carve_tile(tiling.window(tile), tiling, old, from_bytes<CarveStart>(starts[m]),
+          carve_tile(queue, tiling.window(tile), tiling, old, from_bytes<CarveStart>(starts[m]),
                      store.get<InnerWay>(tile, "inner"));
       for (std::size_t i = 0; i < old.size(); ++i)
         change += (carved[i] == kRoot ? 1 : 0) - (old[i] == kRoot ? 1 : 0);

@@ -1,0 +1,489 @@
+#include "terrawave/solvers/terrain/tile_basin_steps.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "terrawave/par/launch.hpp"
+
+namespace terrawave::terrain::steps {
+namespace {
+
+using par::Buffer;
+using par::Range1;
+using par::Range2;
+using par::View;
+
+constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+
+struct Give {
+  View<const std::int32_t> cells, values;
+  View<std::int32_t> out;
+  TW_FUNCTION void operator()(Index i) const { out[cells[i]] = values[i]; }
+};
+
+// Roots that have no number yet: base cells become basin 0, the others are flagged.
+struct FindInner {
+  TilePlace at;
+  View<const std::int32_t> root;
+  View<const std::uint8_t> state;
+  View<std::int32_t> number;
+  View<std::uint8_t> flags;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const Index i = row * at.width + col;
+    flags[i] = 0;
+    if (root[i] != i || number[i] >= 0) return;
+    if (is_base(state[at.cell(row, col)]))
+      number[i] = 0;
+    else
+      flags[i] = 1;
+  }
+};
+struct NumberInner {
+  View<const std::int32_t> pits;
+  Index fixed;
+  View<std::int32_t> number;
+  TW_FUNCTION void operator()(Index i) const { number[pits[i]] = std::int32_t(fixed + i); }
+};
+struct Label {
+  TilePlace at;
+  View<const std::int32_t> root, number;
+  View<std::int32_t> labels;
+  TW_FUNCTION void operator()(Index col, Index row) const {
+    const std::int32_t r = root[row * at.width + col];
+    labels[at.cell(row, col)] = r < 0 ? -1 : number[r];
+  }
+};
+
+struct Groups {
+  TilePlace at;
+  int step;     // 1: D8, 2: D4
+  Index fixed;  // basins below it do not choose; 0: all do
+  View<const std::int32_t> labels;
+  View<std::int32_t> group, link, parent;
+  View<std::uint64_t> height, code, pass;
+
+  TW_FUNCTION bool chooses(std::int32_t g) const { return g >= fixed; }
+  TW_FUNCTION Index across(Index cell, int k) const {
+    const Index row = row_of(cell, at.cols);
+    return at.neighbour(row, cell - row * at.cols, k);
+  }
+};
+
+// Calls offer(group, height, code) for the groups on both sides of each pass from a cell.
+template <class T>
+struct PassScan {
+  Groups on;
+  View<const T> z;
+  template <class Offer>
+  TW_FUNCTION void operator()(Index tile_row, Index tile_col, const Offer& offer) const {
+    const Index row = on.at.top + tile_row;
+    const Index col = on.at.left + tile_col;
+    const Index c = row * on.at.cols + col;
+    const std::int32_t label = on.labels[c];
+    if (label < 0) return;
+    for (int k = 0; k < 4; k += on.step) {
+      const Index n = on.at.neighbour(row, col, k);
+      if (n < 0) continue;
+      const std::int32_t other = on.labels[n];
+      if (other < 0 || other == label) continue;
+      const std::int32_t a = on.group[label];
+      const std::int32_t b = on.group[other];
+      if (a == b) continue;
+      const std::uint64_t here = ordered(z[c]);
+      const std::uint64_t there = ordered(z[n]);
+      const std::uint64_t height = here > there ? here : there;
+      const std::uint64_t code = 4 * std::uint64_t(c) + std::uint64_t(k);
+      if (on.chooses(a)) offer(a, height, code);
+      if (on.chooses(b)) offer(b, height, code);
+    }
+  }
+};
+struct OfferHeight {
+  View<std::uint64_t> height;
+  TW_FUNCTION void operator()(std::int32_t g, std::uint64_t h, std::uint64_t) const {
+    if (h < atomics::load(&height[g])) atomics::minimum(&height[g], h);
+  }
+};
+struct OfferCode {
+  View<const std::uint64_t> height;
+  View<std::uint64_t> code;
+  TW_FUNCTION void operator()(std::int32_t g, std::uint64_t h, std::uint64_t pass) const {
+    if (h == height[g] && pass < atomics::load(&code[g])) atomics::minimum(&code[g], pass);
+  }
+};
+template <class T, class Offer>
+struct ScanCell {
+  PassScan<T> scan;
+  Offer offer;
+  TW_FUNCTION void operator()(Index col, Index row) const { scan(row, col, offer); }
+};
+
+struct Start {
+  Groups on;
+  TW_FUNCTION void operator()(Index i) const {
+    on.group[i] = std::int32_t(i);
+    on.parent[i] = -1;
+    on.pass[i] = kNone;
+  }
+};
+
+// A choice of a group: the basin on its own side of the pass, the one across, and that one's
+// group. Of two groups that chose the same pass the smaller stays.
+struct Choice {
+  std::int32_t inside = -1, outside = -1, to = -1;
+};
+TW_FUNCTION Choice choice_of(const Groups& on, std::int32_t me) {
+  if (on.group[me] != me || !on.chooses(me) || on.code[me] == kNone) return {};
+  const std::uint64_t code = on.code[me];
+  const Index cell = Index(code >> 2);
+  Choice chosen{on.labels[cell], on.labels[on.across(cell, int(code & 3))], -1};
+  if (on.group[chosen.inside] != me) {
+    const std::int32_t swapped = chosen.inside;
+    chosen.inside = chosen.outside;
+    chosen.outside = swapped;
+  }
+  const std::int32_t to = on.group[chosen.outside];
+  if (on.chooses(to) && on.code[to] == code && me < to) return {};
+  chosen.to = to;
+  return chosen;
+}
+
+// The group's tree of basins is turned to hang from the pass.
+struct HookInner {
+  Groups on;
+  TW_FUNCTION void operator()(Index i) const {
+    const Choice chosen = choice_of(on, std::int32_t(i));
+    on.link[i] = chosen.to >= 0 ? chosen.to : std::int32_t(i);
+    if (chosen.to < 0) return;
+    std::int32_t up = chosen.outside;
+    std::uint64_t through = on.code[i];
+    for (std::int32_t b = chosen.inside; b >= 0;) {
+      const std::int32_t next = on.parent[b];
+      const std::uint64_t next_pass = on.pass[b];
+      on.parent[b] = up;
+      on.pass[b] = through;
+      up = b;
+      through = next_pass;
+      b = next;
+    }
+  }
+};
+// The pass is listed.
+struct HookOuter {
+  Groups on;
+  View<std::uint64_t> list;
+  View<std::int32_t> count;
+  TW_FUNCTION void operator()(Index i) const {
+    const Choice chosen = choice_of(on, std::int32_t(i));
+    on.link[i] = chosen.to >= 0 ? chosen.to : std::int32_t(i);
+    if (chosen.to >= 0) list[atomics::add(&count[0], 1)] = on.code[i];
+  }
+};
+struct Compress {
+  View<std::int32_t> link;
+  View<std::int32_t> changed;
+  TW_FUNCTION void operator()(Index i) const {
+    const std::int32_t up = atomics::load(&link[i]);
+    const std::int32_t upper = atomics::load(&link[up]);
+    if (upper == up) return;
+    atomics::store(&link[i], upper);
+    atomics::store(&changed[0], 1);
+  }
+};
+struct Rename {
+  Groups on;
+  TW_FUNCTION void operator()(Index i) const { on.group[i] = on.link[on.group[i]]; }
+};
+struct Hooked {
+  View<const std::int32_t> link;
+  TW_FUNCTION std::int64_t operator()(Index i) const { return link[i] != i ? 1 : 0; }
+};
+
+// One round: every group that chooses takes its lowest pass. Returns how many joined another.
+template <class Exec, class T, class Hook>
+Index join_groups(const Exec& exec, const Groups& on, View<const T> z, const Hook& hook) {
+  const Range1 basins{0, on.link.size};
+  const Range2 cells{on.at.width, on.at.height};
+  const PassScan<T> scan{on, z};
+  exec.queue.impl().fill_bytes(on.height.data, 0xff, std::size_t(on.height.size) * 8);
+  exec.queue.impl().fill_bytes(on.code.data, 0xff, std::size_t(on.code.size) * 8);
+  par::for_each(exec, cells, ScanCell<T, OfferHeight>{scan, {on.height}});
+  par::for_each(exec, cells, ScanCell<T, OfferCode>{scan, {on.height, on.code}});
+  par::for_each(exec, basins, hook);
+  const Index hooked =
+      par::reduce_sum(exec, on.link.size, Hooked{View<const std::int32_t>(on.link)});
+  if (hooked == 0) return 0;
+  Buffer<std::int32_t> changed(exec.queue, 1);
+  do {
+    changed.fill_bytes(0);
+    par::for_each(exec, basins, Compress{on.link, changed.view()});
+  } while (changed.at(0) != 0);
+  par::for_each(exec, basins, Rename{on});
+  return hooked;
+}
+
+// The pass of inner basin b as seen from inside it; positions in the block.
+struct Exit {
+  Index inside, outside;
+  int direction;
+};
+TW_FUNCTION Exit exit_of(const TilePlace& at, View<const std::int32_t> labels, std::int32_t basin,
+                         std::uint64_t pass) {
+  const Index cell = Index(pass >> 2);
+  const int k = int(pass & 3);
+  const Index row = row_of(cell, at.cols);
+  const Index other = at.neighbour(row, cell - row * at.cols, k);
+  if (labels[cell] == basin) return {cell, other, k};
+  return {other, cell, opposite(k)};
+}
+
+// What the forest is read from.
+struct ReadForest {
+  TilePlace at;
+  Index fixed;
+  View<const std::int32_t> labels, group, parent;
+  View<const std::uint64_t> pass;
+  // Position inside the tile.
+  TW_FUNCTION std::int32_t inside(Index cell) const {
+    const Index row = row_of(cell, at.cols);
+    return std::int32_t((row - at.top) * at.width + cell - row * at.cols - at.left);
+  }
+};
+struct ReadOuter {
+  ReadForest on;
+  View<const std::uint64_t> list;
+  View<OuterPass> out;
+  TW_FUNCTION std::int32_t last(Index cell) const {
+    for (std::int32_t b = on.labels[cell]; b >= on.fixed; b = on.parent[b])
+      cell = exit_of(on.at, on.labels, b, on.pass[b]).outside;
+    return std::int32_t(cell);
+  }
+  TW_FUNCTION void operator()(Index i) const {
+    const Index cell = Index(list[i] >> 2);
+    const Index row = row_of(cell, on.at.cols);
+    const Index other = on.at.neighbour(row, cell - row * on.at.cols, int(list[i] & 3));
+    out[i] = {
+        Index(list[i]), std::int32_t(other), on.group[on.labels[cell]], on.group[on.labels[other]],
+        last(cell),     last(other)};
+  }
+};
+struct ReadWay {
+  ReadForest on;
+  View<const std::int32_t> pits;
+  View<InnerWay> out;
+  TW_FUNCTION void operator()(Index i) const {
+    const Index b = on.fixed + i;
+    InnerWay way;
+    way.pit = -1;  // reaches no fixed basin
+    if (on.group[b] < on.fixed) {
+      const Exit exit = exit_of(on.at, on.labels, std::int32_t(b), on.pass[b]);
+      const std::int32_t below = on.parent[b];
+      way = {pits[i], on.inside(exit.inside), below >= on.fixed ? pits[below - on.fixed] : -1,
+             on.inside(exit.outside), exit.direction};
+    }
+    out[i] = way;
+  }
+};
+
+struct Carver {
+  TilePlace at;
+  View<const InnerWay> ways;
+  View<const Direction> old;
+  View<Direction> carved;
+  View<std::uint8_t> turned;
+  // Returns the pit, or -1 where the flow leaves the tile.
+  TW_FUNCTION std::int32_t reverse(std::int32_t from, int direction) const {
+    Index row = row_of(from, at.width);
+    Index col = from - row * at.width;
+    auto in = Direction(direction);
+    while (row >= 0 && row < at.height && col >= 0 && col < at.width) {
+      const Index i = row * at.width + col;
+      const Direction was = old[i];
+      carved[i] = in;
+      if (was >= kNeighbours) return std::int32_t(i);
+      in = Direction(opposite(was));
+      row += row_step(was);
+      col += col_step(was);
+    }
+    return -1;
+  }
+  // Where a pit stands in the list; its size: nowhere.
+  TW_FUNCTION Index way_of(std::int32_t pit) const {
+    if (pit < 0) return ways.size;
+    Index begin = 0;
+    Index end = ways.size;
+    while (begin < end) {
+      const Index middle = (begin + end) / 2;
+      if (ways[middle].pit < pit)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin < ways.size && ways[begin].pit == pit ? begin : ways.size;
+  }
+};
+// No two starts share a basin, and ways out of inner basins are used by one start at most.
+struct CarveStarts {
+  Carver on;
+  View<const TileCarve> starts;
+  TW_FUNCTION void operator()(Index i) const {
+    const std::int32_t pit = on.reverse(starts[i].cell, starts[i].dir);
+    for (Index w = on.way_of(pit); w < on.ways.size;) {
+      const InnerWay& way = on.ways[w];
+      on.turned[w] = 1;
+      on.reverse(way.across, opposite(way.dir));
+      w = on.way_of(way.to);
+    }
+  }
+};
+struct CarveOthers {
+  Carver on;
+  TW_FUNCTION void operator()(Index w) const {
+    if (on.turned[w] == 0) on.reverse(on.ways[w].from, on.ways[w].dir);
+  }
+};
+
+template <class T>
+struct IsMinimum {
+  TilePlace at;
+  int step;
+  View<const T> z;
+  View<const std::uint8_t> state;
+  TW_FUNCTION std::int64_t operator()(Index i) const {
+    const Index width = at.width - 2;
+    const Index down = row_of(i, width);
+    const Index row = at.top + 1 + down;
+    const Index col = at.left + 1 + i - down * width;
+    const Index c = row * at.cols + col;
+    if (state[c] != std::uint8_t(CellState::valid)) return 0;
+    for (int k = 0; k < kNeighbours; k += step) {
+      const Index n = at.neighbour(row, col, k);
+      if (!is_data(state[n])) continue;
+      if (z[n] < z[c] || (z[n] == z[c] && (is_base(state[n]) || n < c))) return 0;
+    }
+    return 1;
+  }
+};
+
+}  // namespace
+
+template <class Exec>
+TileBasins number_basins(const Exec& exec, const TilePlace& at, View<const std::int32_t> root,
+                         View<const std::uint8_t> state, Index fixed, const BasinList& roots,
+                         const BasinList& ring) {
+  const Range2 cells{at.width, at.height};
+  TileBasins basins;
+  basins.fixed = fixed;
+  Buffer<std::int32_t> number(exec.queue, root.size);
+  number.fill_bytes(0xff);
+  const auto give = [&](const BasinList& list, View<std::int32_t> out) {
+    const Buffer<std::int32_t> where(exec.queue, list.cells), what(exec.queue, list.basins);
+    par::for_each(exec, Range1{0, where.size()}, Give{where.cview(), what.cview(), out});
+    exec.queue.synchronize();
+  };
+  give(roots, number.view());
+  Buffer<std::uint8_t> flags(exec.queue, root.size);
+  par::for_each(exec, cells, FindInner{at, root, state, number.view(), flags.view()});
+  Buffer<std::int32_t> pits(exec.queue, root.size);
+  const Index inner = par::select_flagged(exec, flags.cview(), pits.view());
+  Buffer<std::int32_t> few(exec.queue, inner);
+  exec.queue.impl().copy(few.view().data, pits.view().data, few.bytes());
+  basins.pits.swap(few);
+  par::for_each(exec, Range1{0, inner}, NumberInner{basins.pits.cview(), fixed, number.view()});
+  Buffer<std::int32_t> labels(exec.queue, at.cells());
+  labels.fill_bytes(0xff);
+  par::for_each(exec, cells, Label{at, root, number.cview(), labels.view()});
+  give(ring, labels.view());
+  basins.labels.swap(labels);
+  return basins;
+}
+
+template <class Exec, class T>
+TileForest span_tile(const Exec& exec, const TilePlace& at, bool diagonals, View<const T> z,
+                     const TileBasins& basins) {
+  const Index count = basins.fixed + basins.pits.size();
+  Buffer<std::int32_t> group(exec.queue, count), link(exec.queue, count), parent(exec.queue, count);
+  Buffer<std::uint64_t> pass(exec.queue, count), height(exec.queue, count), code(exec.queue, count);
+  Groups on{at,          diagonals ? 1 : 2, basins.fixed,  basins.labels.cview(), group.view(),
+            link.view(), parent.view(),     height.view(), code.view(),           pass.view()};
+  par::for_each(exec, Range1{0, count}, Start{on});
+  while (basins.pits.size() > 0 && join_groups(exec, on, z, HookInner{on}) > 0) {
+  }
+  Buffer<std::int32_t> inner_group(exec.queue, count);
+  inner_group.copy_from(group);
+
+  on.fixed = 0;
+  Buffer<std::uint64_t> list(exec.queue, basins.fixed);
+  Buffer<std::int32_t> listed(exec.queue, 1);
+  listed.fill_bytes(0);
+  while (join_groups(exec, on, z, HookOuter{on, list.view(), listed.view()}) > 0) {
+  }
+  TileForest forest;
+  const Index outer = listed.at(0);
+  Buffer<OuterPass> found(exec.queue, outer);
+  const ReadForest read{
+      at, basins.fixed, basins.labels.cview(), inner_group.cview(), parent.cview(), pass.cview()};
+  par::for_each(exec, Range1{0, outer}, ReadOuter{read, list.cview(), found.view()});
+  forest.outer = found.download();
+  forest.group.swap(inner_group);
+  forest.parent.swap(parent);
+  forest.pass.swap(pass);
+  return forest;
+}
+
+template <class Exec>
+std::vector<InnerWay> inner_ways(const Exec& exec, const TilePlace& at, const TileBasins& basins,
+                                 const TileForest& forest) {
+  Buffer<InnerWay> out(exec.queue, basins.pits.size());
+  const ReadForest read{at,
+                        basins.fixed,
+                        basins.labels.cview(),
+                        forest.group.cview(),
+                        forest.parent.cview(),
+                        forest.pass.cview()};
+  par::for_each(exec, Range1{0, out.size()}, ReadWay{read, basins.pits.cview(), out.view()});
+  std::vector<InnerWay> ways = out.download();
+  std::erase_if(ways, [](const InnerWay& way) { return way.pit < 0; });
+  return ways;
+}
+
+template <class Exec>
+void carve_ways(const Exec& exec, const TilePlace& at, View<const TileCarve> starts,
+                View<const InnerWay> ways, View<const Direction> old, View<Direction> carved) {
+  Buffer<std::uint8_t> turned(exec.queue, ways.size);
+  turned.fill_bytes(0);
+  const Carver on{at, ways, old, carved, turned.view()};
+  par::for_each(exec, Range1{0, starts.size}, CarveStarts{on, starts});
+  par::for_each(exec, Range1{0, ways.size}, CarveOthers{on});
+  exec.queue.synchronize();
+}
+
+template <class Exec, class T>
+Index count_minima(const Exec& exec, const TilePlace& at, bool diagonals, View<const T> z,
+                   View<const std::uint8_t> state) {
+  if (at.height < 3 || at.width < 3) return 0;
+  return par::reduce_sum(exec, (at.height - 2) * (at.width - 2),
+                         IsMinimum<T>{at, diagonals ? 1 : 2, z, state});
+}
+
+template TileBasins number_basins(const par::Exec&, const TilePlace&, View<const std::int32_t>,
+                                  View<const std::uint8_t>, Index, const BasinList&,
+                                  const BasinList&);
+template std::vector<InnerWay> inner_ways(const par::Exec&, const TilePlace&, const TileBasins&,
+                                          const TileForest&);
+template void carve_ways(const par::Exec&, const TilePlace&, View<const TileCarve>,
+                         View<const InnerWay>, View<const Direction>, View<Direction>);
+#define TERRAWAVE_FOR(T)                                                                 \
+  template TileForest span_tile(const par::Exec&, const TilePlace&, bool, View<const T>, \
+                                const TileBasins&);                                      \
+  template Index count_minima(const par::Exec&, const TilePlace&, bool, View<const T>,   \
+                              View<const std::uint8_t>);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
+
+}  // namespace terrawave::terrain::steps
