@@ -111,6 +111,63 @@ TEST(Restart, ContinuesWithTheSameBits) {
     EXPECT_EQ(again.solver->maps()[m].magnitude, whole.solver->maps()[m].magnitude);
 }
 
+// What a restart must not find changed, and what it may.
+TEST(Restart, KnowsWhatWatchesAndWhatDrives) {
+  const auto print_of = [](const std::string& from, const std::string& to) {
+    std::string text(kBase);
+    if (!from.empty()) text.replace(text.find(from), from.size(), to);
+    return test::FdtdRun(text).solver->fingerprint();
+  };
+  const std::string same = print_of("", "");
+  EXPECT_EQ(print_of("steps = 300", "steps = 400"), same);
+  EXPECT_EQ(print_of("points = 5", "points = 7"), same);
+  EXPECT_NE(print_of("\"8 GHz\"]", "\"9 GHz\"]"), same);
+  EXPECT_NE(print_of("fields = [\"E\", \"H\"]", "fields = [\"E\"]"), same);
+  EXPECT_NE(print_of("[[dft]]",
+                     "[[dft]]\nname = \"more\"\nfrom = [\"2 mm\", \"2 mm\", \"3 mm\"]\n"
+                     "to = [\"2 mm\", \"2 mm\", \"3 mm\"]\nfrequencies = [1e9]\n[[dft]]"),
+            same);
+  EXPECT_NE(print_of("amplitude = \"4 V\"", "amplitude = \"5 V\""), same);
+  EXPECT_NE(print_of("amplitude = \"4 V\"", "amplitude = \"4 V\"\nports = [\"out\", \"in\"]"),
+            same);
+  const std::string probe = "[[probe]]\nname = \"e\"\nkind = \"E\"\ndirection = \"x+\"\nat = ";
+  const std::string here = print_of("[[dft]]", probe + "[0.005, 0.006, 0.003]\n[[dft]]");
+  EXPECT_NE(here, same);
+  EXPECT_NE(print_of("[[dft]]", probe + "[0.006, 0.006, 0.003]\n[[dft]]"), here);
+  const std::string source =
+      "[[waveform]]\nname = \"w\"\nkind = \"gaussian\"\nwidth = WIDTH\n[[source]]\nname = \"s\"\n"
+      "kind = \"electric_dipole\"\nwaveform = \"w\"\ndirection = \"x+\"\nat = [0.005, 0.006, "
+      "0.005]\n"
+      "[[dft]]";
+  const auto with_width = [&](const std::string& width) {
+    std::string text = source;
+    return print_of("[[dft]]", text.replace(text.find("WIDTH"), 5, width));
+  };
+  EXPECT_NE(with_width("20e-12"), same);
+  EXPECT_NE(with_width("20e-12"), with_width("21e-12"));
+  EXPECT_EQ(with_width("20e-12"), with_width("20e-12"));
+}
+
+// The times of two runs overlap: each has a .pvd collection of its own.
+TEST(Case, EachRunCollectsItsSnapshots) {
+  const std::string shot =
+      "[[snapshot]]\nname = \"shot\"\nfrom = [0.004, 0.004, 0.003]\nto = [0.012, 0.016, 0.003]\n"
+      "every = \"0.1 ns\"\n";
+  const auto collections = [](const std::string& text) {
+    test::FdtdRun r(text);
+    r.run();
+    r.solver->write_results();
+    std::vector<std::string> found;
+    for (const std::string& f : r.solver->files())
+      if (f.ends_with(".pvd")) found.push_back(f);
+    return found;
+  };
+  std::string text = kBase + shot;
+  EXPECT_EQ(collections(text), (std::vector<std::string>{"shot_in.pvd", "shot_out.pvd"}));
+  text.replace(text.find("[drive]"), 7, "[drive]\nports = [\"in\"]");
+  EXPECT_EQ(collections(text), std::vector<std::string>{"shot.pvd"});
+}
+
 TEST(Case, EveryKernelChoiceGivesTheSameSeries) {
   test::FdtdRun a{std::string(kBase)};
   std::string other(kBase);
@@ -140,6 +197,31 @@ TEST(Case, GrowthStopsTheRunAndIsNamed) {
       << bad->what;
   EXPECT_NE(bad->what.find("object \"board\""), std::string::npos) << bad->what;
   EXPECT_NE(bad->what.find("\"amplifier\" acts on this edge"), std::string::npos) << bad->what;
+}
+
+// The same under a drive that never ends, and faster than the energy is looked at.
+TEST(Case, GrowthIsNamedWhileASourceGoesOn) {
+  std::string text(kBase);
+  text.replace(text.find("steps = 300"), 11, "steps = 100000");
+  text.replace(text.find("[drive]"), 7,
+               "[[waveform]]\nname = \"s\"\nkind = \"sine\"\nfrequency = \"5 GHz\"\n[drive]\n"
+               "waveform = \"s\"");
+  for (const double gain : {1.4, 1e3}) {
+    test::FdtdRun r(text);
+    auto built = fdtd::build_case(config::parse(text, "case.toml", fdtd::fdtd_schema()), *r.self);
+    built.model.events.push_back(
+        {{8, 8, 6}, 0, fdtd::EventKind::combine, -1, {gain, 0, 0}, "amplifier"});
+    fdtd::CaseSolver solver(std::move(built), r.context, testing::TempDir());
+    std::int64_t done = 0;
+    while (!solver.finished()) done += solver.steps(0, solver.max_dt(), 1 << 20);
+    EXPECT_LT(done, 2000);
+    const auto bad = solver.find_bad_value();
+    ASSERT_TRUE(bad.has_value());
+    EXPECT_EQ(bad->what.find("the field grows beyond all bounds: "), 0u) << bad->what;
+    if (gain < 2) {
+      EXPECT_NE(bad->what.find("\"amplifier\" acts on this edge"), std::string::npos) << bad->what;
+    }
+  }
 }
 
 // A dipole and a probe swap places: in a reciprocal medium the probe sees the same.

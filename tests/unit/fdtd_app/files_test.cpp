@@ -120,6 +120,52 @@ TEST(Stl, InsideOfAMeshIsInsideOfTheBox) {
   EXPECT_TRUE(solid->contains({1.5, 1, 2}));  // on the diagonals
 }
 
+// Boxes that overlap, fill one another twice or hollow one another out: inside is where the number
+// of boxes around a point, cavities counted down, is not 0.
+TEST(Stl, OverlappingBodiesAreUnitedAndCavitiesStayOpen) {
+  std::mt19937_64 random(5);
+  std::uniform_int_distribution<int> place(-8, 8), side(1, 8);
+  for (int trial = 0; trial < 50; ++trial) {
+    struct Box {
+      fdtd::Vec3 low, high;
+      int turns;
+    };
+    std::vector<Box> boxes;
+    std::vector<io::StlTriangle> mesh;
+    for (int b = 0; b < 4; ++b) {
+      Box x{{}, {}, b == 3 ? -1 : 1};
+      for (std::size_t a = 0; a < 3; ++a) {
+        x.low[a] = 0.25 * place(random);
+        x.high[a] = x.low[a] + 0.25 * side(random);
+      }
+      if (b == 2 && trial % 2 == 0) {  // the same twice
+        x.low = boxes[0].low;
+        x.high = boxes[0].high;
+      }
+      boxes.push_back(x);
+      auto one = box_mesh(x.high[0] - x.low[0], x.high[1] - x.low[1], x.high[2] - x.low[2]);
+      for (auto& t : one) {
+        for (auto& p : t) p = {p[0] + x.low[0], p[1] + x.low[1], p[2] + x.low[2]};
+        if (x.turns < 0) std::swap(t[1], t[2]);
+        mesh.push_back(t);
+      }
+    }
+    EXPECT_TRUE(io::check_watertight(mesh).holds());
+    const auto solid = fdtd::make_triangle_solid(mesh);
+    for (int n = 0; n < 2000; ++n) {
+      fdtd::Vec3 p;
+      for (double& c : p) c = 0.25 * place(random) + 0.125;
+      int turns = 0;
+      for (const Box& x : boxes) {
+        bool inside = true;
+        for (std::size_t a = 0; a < 3; ++a) inside = inside && p[a] > x.low[a] && p[a] < x.high[a];
+        turns += inside ? x.turns : 0;
+      }
+      EXPECT_EQ(solid->contains(p), turns != 0);
+    }
+  }
+}
+
 TEST(Voxels, RawFilesAndLabels) {
   std::ofstream(temp("v.raw"), std::ios::binary) << std::string("\0\1\2\1\1\2", 6);
   const auto v = io::read_raw_voxels(temp("v.raw"), {3, 2, 1}, 1);

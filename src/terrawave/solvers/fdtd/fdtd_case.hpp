@@ -100,6 +100,7 @@ struct Setup {
             boundary[4] == Boundary::periodic};
   }
   CellBox all_cells() const;
+  std::vector<std::string> warnings;
   double last_source_time = 0;  // s; +inf while some source never ends
 };
 
@@ -126,6 +127,10 @@ struct BuiltCase {
 // Surveys the objects on the grid (each rank a share of it), averages, finds dt, places elements.
 // Throws InputError with every complaint, the same on all ranks. Collective.
 BuiltCase build_case(const config::Config& config, comm::Comm& comm);
+
+// Adds to built.warnings what is probably not meant: nothing drives the case, spectra that the grid
+// or the S-parameters do not fit, sources inside the absorbing layers.
+void warn_before_runs(BuiltCase& built);
 
 // Helpers shared by the readers.
 int axis_of(const std::string& direction);  // "y-" -> 1

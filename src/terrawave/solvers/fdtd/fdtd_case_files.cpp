@@ -1,10 +1,8 @@
-// What a running case writes: snapshots, probes, S-parameters, Fourier transforms; and its restart.
+// What a running case writes: snapshots, probes, S-parameters, Fourier transforms.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/io/touchstone.hpp"
@@ -106,7 +104,10 @@ void CaseSolver::write_snapshots(std::int64_t step) {
     }
     const std::string stem = fmt::format("{}_{}_{:06d}", shot.name, results_.back().name, step);
     const std::string name = stem + (shot.hdf5 ? ".h5" : ".vtr");
-    series_files_[c].second.emplace_back(t, name);
+    // A collection a run: their times overlap.
+    if (!shot.hdf5)
+      series_files_[s.driven.size() > 1 ? shot.name + "_" + results_.back().name : shot.name]
+          .emplace_back(t, name);
     add_file(name);
     if (!context_.comm.is_root()) continue;
     if (!shot.hdf5) {
@@ -124,6 +125,30 @@ void CaseSolver::write_snapshots(std::int64_t step) {
                     a.name == "E" ? "V/m" : "A/m"});
     io::write_hdf5(out_ / name, h5);
   }
+}
+
+// The columns of S that are known, where not all ports are driven.
+void CaseSolver::write_columns(
+    const std::function<void(const std::string&, const std::string&)>& write) {
+  std::vector<std::string> names = {"frequency_Hz"};
+  std::vector<std::vector<double>> parts = {network_.frequencies};
+  const auto n = std::size_t(network_.ports);
+  for (std::size_t run = 0; run < results_.size(); ++run) {
+    if (results_[run].ended.empty()) continue;
+    const auto j = std::size_t(built_.setup.driven[run]);
+    for (std::size_t i = 0; i < n; ++i)
+      for (const bool imaginary : {false, true}) {
+        names.push_back(fmt::format("S({} {}) {}", i + 1, j + 1, imaginary ? "im" : "re"));
+        parts.emplace_back();
+        for (const auto& matrix : network_.s) {
+          const Complex x = matrix[i * n + j];
+          parts.back().push_back(imaginary ? x.imag() : x.real());
+        }
+      }
+  }
+  std::vector<const std::vector<double>*> pointers;
+  for (const auto& p : parts) pointers.push_back(&p);
+  if (parts.size() > 1) write("sparameters.csv", csv_text(names, pointers));
 }
 
 void CaseSolver::write_results() {
@@ -163,6 +188,7 @@ void CaseSolver::write_results() {
     for (const auto& p : parts) pointers.push_back(&p);
     text("spectra_" + r.name + ".csv", csv_text(names, pointers));
   }
+  if (network_.ports > 0 && s.driven.size() < s.ports.size()) write_columns(text);
   if (network_.ports > 0 && network_.complete()) {
     io::Touchstone data;
     data.ports = network_.ports;
@@ -191,87 +217,8 @@ void CaseSolver::write_results() {
     if (root) io::write_hdf5(out_ / "dft.h5", dft_arrays_);
   }
   for (const auto& [name, entries] : series_files_) {
-    if (entries.empty() || entries.front().second.ends_with(".h5")) continue;
     add_file(name + ".pvd");
     if (root) io::write_pvd(out_ / (name + ".pvd"), entries);
-  }
-}
-
-std::string CaseSolver::save_extra() {
-  using nlohmann::json;
-  json j;
-  j["runs"] = json::array();
-  for (const RunResult& r : results_)
-    j["runs"].push_back({{"name", r.name},
-                         {"series", r.series},
-                         {"energy_times", r.energy_times},
-                         {"energies", r.energies},
-                         {"ended", r.ended}});
-  j["peak"] = growth_.peak();
-  j["done"] = done_;
-  j["files"] = files_;
-  j["series_files"] = series_files_;
-  j["dfts"] = json::array();
-  for (const DftMonitor& d : dfts_) j["dfts"].push_back(d.save(context_.comm));
-  j["arrays"] = json::array();
-  for (const auto& a : dft_arrays_)
-    j["arrays"].push_back({{"name", a.name},
-                           {"dims", a.dims},
-                           {"values", a.values},
-                           {"complex", a.complex},
-                           {"unit", a.unit}});
-  j["maps"] = json::array();
-  for (const Map& m : maps_)
-    j["maps"].push_back({{"run", m.run},
-                         {"monitor", m.monitor},
-                         {"frequency", m.frequency},
-                         {"low", m.box.low},
-                         {"high", m.box.high},
-                         {"magnitude", m.magnitude},
-                         {"electric", m.electric}});
-  const auto bytes = json::to_cbor(j);
-  return {bytes.begin(), bytes.end()};
-}
-
-void CaseSolver::load_extra(const std::string& bytes) {
-  using nlohmann::json;
-  const json j = json::from_cbor(bytes);
-  const Setup& s = built_.setup;
-  results_.clear();
-  for (const auto& r : j.at("runs")) {
-    RunResult x;
-    r.at("name").get_to(x.name);
-    r.at("series").get_to(x.series);
-    r.at("energy_times").get_to(x.energy_times);
-    r.at("energies").get_to(x.energies);
-    r.at("ended").get_to(x.ended);
-    results_.push_back(std::move(x));
-  }
-  *built_.drive = s.driven.empty() ? -1 : s.driven[results_.size() - 1];
-  // Columns of the finished runs again, from their series.
-  for (std::size_t run = 0; run < results_.size() && !s.driven.empty(); ++run) {
-    if (results_[run].ended.empty()) continue;
-    std::vector<Waves> waves;
-    for (std::size_t p = 0; p < s.ports.size(); ++p) waves.push_back(waves_of(p, results_[run]));
-    network_.set_column(s.driven[run], waves);
-  }
-  growth_ = GrowthDetector(s.last_source_time);
-  growth_.restore(j.at("peak").get<double>());
-  j.at("done").get_to(done_);
-  j.at("files").get_to(files_);
-  j.at("series_files").get_to(series_files_);
-  for (std::size_t d = 0; d < dfts_.size(); ++d)
-    dfts_[d].load(j.at("dfts").at(d).get<std::vector<double>>());
-  dft_arrays_.clear();
-  for (const auto& a : j.at("arrays"))
-    dft_arrays_.push_back(
-        {a.at("name"), a.at("dims"), a.at("values"), a.at("complex"), a.at("unit")});
-  maps_.clear();
-  for (const auto& m : j.at("maps")) {
-    Map x{m.at("run"), m.at("monitor"), m.at("frequency"), {}, m.at("magnitude"), m.at("electric")};
-    m.at("low").get_to(x.box.low);
-    m.at("high").get_to(x.box.high);
-    maps_.push_back(std::move(x));
   }
 }
 

@@ -61,6 +61,8 @@ class Builder {
     m.fill_faces = [ids = ids_](int c, const Box& b, std::span<std::uint16_t> out) {
       ids->fill_faces(c, b, out);
     };
+    built_.warnings = s.warnings;
+    warn_before_runs(built_);
     return std::move(built_);
   }
 
@@ -175,7 +177,7 @@ class Builder {
     const int axis = axis_of(c.text("direction"));
     const double sign = sign_of(c.text("direction"));
     const bool hard = c.boolean("hard");
-    const Cell n = nearest_place(s.lines, vec3(c.numbers("at")), axis, magnetic);
+    const Cell n = nearest_place(s, vec3(c.numbers("at")), axis, magnetic);
     const EdgeId e{axis, n};
     if (!magnetic && (ids_->metal(axis, n) || on_electric_wall(e))) {
       c.complain(all_, "at",
@@ -193,7 +195,7 @@ class Builder {
     Setup& s = built_.setup;
     EdgeBox gap;
     const std::string what = fmt::format("source \"{}\"", c.text("name"));
-    if (!needs(all_, c, c.text("kind"), {"from", "to"}) || !read_gap(c, s.lines, gap, all_) ||
+    if (!needs(all_, c, c.text("kind"), {"from", "to"}) || !read_gap(c, s, gap, all_) ||
         !gap_is_open(c, gap, what) || w < 0)
       return;
     if (voltage && !ends_on_metal(c, gap, what)) return;
@@ -214,7 +216,7 @@ class Builder {
       EdgeBox gap;
       const std::string name = c.text("name");
       const std::string what = fmt::format("element \"{}\"", name);
-      if (!read_gap(c, built_.setup.lines, gap, all_) || !gap_is_open(c, gap, what) ||
+      if (!read_gap(c, built_.setup, gap, all_) || !gap_is_open(c, gap, what) ||
           !ends_on_metal(c, gap, what))
         continue;
       const std::string kind = c.text("kind");

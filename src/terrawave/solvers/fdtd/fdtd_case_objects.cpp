@@ -182,6 +182,42 @@ class ObjectReader {
     return true;
   }
 
+  // Complains about labels that are not whole or that the file does not hold; warns of those that
+  // it holds (0 aside) and the case does not name.
+  bool check_labels(const std::vector<std::uint16_t>& found, const std::vector<double>& wanted) {
+    std::vector<bool> holds(65536, false);
+    for (const std::uint16_t label : found) holds[label] = true;
+    std::string list;
+    int count = 0;
+    for (std::size_t l = 0; l < holds.size(); ++l)
+      if (holds[l] && ++count <= 12) list += fmt::format("{}{}", count > 1 ? ", " : "", l);
+    if (count > 12) list += fmt::format(" and {} more", count - 12);
+    std::vector<bool> named(65536, false);
+    for (const double label : wanted) {
+      if (!(label >= 0 && label <= 65535 && label == std::floor(label))) {
+        c_.complain(all_, "labels",
+                    fmt::format("expected whole numbers in 0...65535, found {:g}", label));
+        return false;
+      }
+      if (!holds[std::size_t(label)] && !object_.allow_empty) {
+        c_.complain(all_, "labels",
+                    fmt::format("label {:g} does not occur in the file; it holds {}", label, list));
+        return false;
+      }
+      named[std::size_t(label)] = true;
+    }
+    std::string left;
+    for (std::size_t l = 1; l < holds.size(); ++l)
+      if (holds[l] && !named[l] && left.size() < 60)
+        left += fmt::format("{}{}", left.empty() ? "" : ", ", l);
+    if (!left.empty())
+      s_.warnings.push_back(fmt::format(
+          "object \"{}\" names no material for the labels {} of its file: their voxels keep the "
+          "material below them",
+          object_.name, left));
+    return true;
+  }
+
   void read_voxels() {
     if (!needs(all_, c_, kind_, {"file", "voxel", "from", "labels", "materials"})) return;
     const auto labels = c_.numbers("labels");
@@ -216,16 +252,12 @@ class ObjectReader {
       c_.complain(all_, "voxel", "expected sides above 0 m");
       return;
     }
+    if (!check_labels(block.labels, labels)) return;
     const auto shared = std::make_shared<const std::vector<std::uint16_t>>(std::move(block.labels));
     for (std::size_t i = 0; i < labels.size(); ++i) {
       Object o = object_;
       o.name = fmt::format("{}:{:g}", object_.name, labels[i]);
       o.material = find_material(s_, materials[i], c_, "materials", all_);
-      if (!(labels[i] >= 0 && labels[i] <= 65535 && labels[i] == std::floor(labels[i]))) {
-        c_.complain(all_, "labels",
-                    fmt::format("expected whole numbers in 0...65535, found {:g}", labels[i]));
-        return;
-      }
       o.solid = make_voxel_label(shared, block.n, size, vec3(c_.numbers("from")),
                                  std::uint16_t(labels[i]));
       if (o.material >= 0 && transform(o)) finish(o);

@@ -26,7 +26,8 @@ int find_waveform(const Setup& s, const std::string& name, const Config& where, 
   return -1;
 }
 
-bool read_gap(const Config& c, const GridLines& lines, EdgeBox& gap, Diagnostics& all) {
+bool read_gap(const Config& c, const Setup& s, EdgeBox& gap, Diagnostics& all) {
+  const GridLines& lines = s.lines;
   const std::string direction = c.text("direction");
   gap.component = axis_of(direction);
   gap.sign = sign_of(direction);
@@ -44,6 +45,14 @@ bool read_gap(const Config& c, const GridLines& lines, EdgeBox& gap, Diagnostics
             lines[std::size_t(gap.component)][std::size_t(gap.low[std::size_t(gap.component)])]));
     return false;
   }
+  for (std::size_t a = 0; a < 3; ++a)
+    if (s.periodic()[a] && int(a) != gap.component && gap.high[a] + 1 == Index(lines[a].size())) {
+      c.complain(all, "to",
+                 fmt::format("the grid is periodic along {}: its last line, {:g} m, is the first "
+                             "one again; end the gap before it",
+                             "xyz"[a], lines[a].back()));
+      return false;
+    }
   return true;
 }
 
@@ -93,6 +102,7 @@ void read_ports(const Config& root, Setup& s, Diagnostics& all) {
   for (const Config& c : root.tables("port")) {
     Port p;
     p.name = c.text("name");
+    check_name(all, c);
     for (const Port& q : s.ports)
       if (q.name == p.name)
         c.complain(all, "name", fmt::format("port \"{}\" exists already", p.name));
@@ -107,7 +117,7 @@ void read_ports(const Config& root, Setup& s, Diagnostics& all) {
     if (c.has("line") && !c.has("distance"))
       c.complain(all, "line",
                  "a line needs the key \"distance\", from the gap to where it is measured");
-    if (!read_gap(c, s.lines, p.gap, all)) continue;
+    if (!read_gap(c, s, p.gap, all)) continue;
     if (c.has("line") && c.has("distance")) read_plane(c, s.lines, p, all);
     for (const Port& q : s.ports)
       if (share_edges(p.gap, q.gap))

@@ -104,10 +104,13 @@ Table boundary_table() {
             .fallback(1.0)
             .describe("CPML: conductivity over its optimum."));
   t.key(Key::number("kappa_max").at_least(1).at_most(50).fallback(1.0).describe("CPML: stretch."));
-  t.key(Key::number("alpha_frequency", "Hz")
-            .at_least(0)
-            .fallback(0.0)
-            .describe("CPML: below this frequency the layer lets evanescent fields pass."));
+  t.key(
+      Key::number("alpha_frequency", "Hz")
+          .at_least(0)
+          .describe("CPML: below it near fields pass into the layer instead of turning back, and "
+                    "waves are absorbed less; default: fdtd.f_max / 50. Beside boards and antennas "
+                    "up to c / (2 pi w), w the model's width; 0 for lines that run into the layer "
+                    "and are driven down to 0 Hz."));
   t.key(Key::number("eps_r").at_least(1).fallback(1.0).describe(
       "CPML: relative permittivity of the medium that touches it."));
   return t;
@@ -348,7 +351,7 @@ Table output_table() {
   Table t("output", "Other files.");
   t.key(Key::boolean("geometry")
             .fallback(true)
-            .describe("Write geometry.vtu: the metal edges with the object that owns each."));
+            .describe("Write geometry.vtp: the metal edges with the object that owns each."));
   return t;
 }
 

@@ -58,6 +58,19 @@ bool inside_grid(Diagnostics& all, const Config& table, const char* key, const G
   return true;
 }
 
+void check_name(Diagnostics& all, const Config& table) {
+  const std::string name = table.text("name");
+  const bool control =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
+  if (name.empty() || name.front() == '.' || control ||
+      name.find_first_of("/\\,;\"") != std::string::npos)
+    table.complain(all, "name",
+                   fmt::format("expected a name without slashes, commas, semicolons, quotes and a "
+                               "dot in front, as files and columns are called after it; found "
+                               "\"{}\"",
+                               name));
+}
+
 Cell nearest_node(const GridLines& lines, const Vec3& p) {
   return {nearest_line(lines[0], p[0]), nearest_line(lines[1], p[1]), nearest_line(lines[2], p[2])};
 }
@@ -141,6 +154,10 @@ GridLines read_grid(const Config& c, Diagnostics& all) {
   return lines;
 }
 
+// Low enough to absorb whatever crosses the layers from f_max/100 on (ten layers reflect less than
+// -75 dB), high enough for the near fields of boards beside them: docs/decisions/0033.
+double default_alpha_frequency(double f_max) { return f_max / 50; }
+
 void read_boundaries(const Config& root, Setup& s, Diagnostics& all) {
   std::array<bool, 6> set{};
   const std::vector<std::string> names = {"x-", "x+", "y-", "y+", "z-", "z+"};
@@ -151,7 +168,8 @@ void read_boundaries(const Config& root, Setup& s, Diagnostics& all) {
     layer.order = b.number("order");
     layer.sigma_factor = b.number("sigma_factor");
     layer.kappa_max = b.number("kappa_max");
-    layer.alpha_frequency = b.number("alpha_frequency");
+    layer.alpha_frequency =
+        b.has("alpha_frequency") ? b.number("alpha_frequency") : default_alpha_frequency(s.f_max);
     layer.eps_r = b.number("eps_r");
     const std::string kind = b.text("kind");
     for (const std::string& face : b.texts("faces"))
@@ -304,6 +322,7 @@ void read_probes(const Config& root, Setup& s, Diagnostics& all) {
   for (const Config& c : root.tables("probe")) {
     ProbeCase p;
     p.name = c.text("name");
+    check_name(all, c);
     if (!names.insert(p.name).second)
       c.complain(all, "name", fmt::format("probe \"{}\" exists already", p.name));
     const std::string kind = c.text("kind");
@@ -313,7 +332,7 @@ void read_probes(const Config& root, Setup& s, Diagnostics& all) {
     const auto axis = std::size_t(p.component);
     if (kind == "E" || kind == "H") {
       if (!needs(all, c, kind, {"at"}) || !inside_grid(all, c, "at", s.lines)) continue;
-      p.low = nearest_place(s.lines, vec3(c.numbers("at")), p.component, kind == "H");
+      p.low = nearest_place(s, vec3(c.numbers("at")), p.component, kind == "H");
       if (kind == "H") p.component += 3;
     } else {
       if (!needs(all, c, kind, {"from", "to"}) || !read_corners(c, s.lines, p.low, p.high, all))
@@ -343,8 +362,7 @@ void read_monitors(const Config& root, Setup& s, Diagnostics& all) {
   const auto unique = [&](const Config& c) {
     if (!names.insert(c.text("name")).second)
       c.complain(all, "name", fmt::format("\"{}\" exists already", c.text("name")));
-    if (c.text("name").find_first_of("/\\ ") != std::string::npos)
-      c.complain(all, "name", "expected no spaces or slashes: files are named after it");
+    check_name(all, c);
   };
   for (const Config& c : root.tables("dft")) {
     DftCase d;
@@ -396,13 +414,14 @@ int find_material(const Setup& s, const std::string& name, const Config& where, 
   return -1;
 }
 
-Cell nearest_place(const GridLines& lines, const Vec3& p, int axis, bool face) {
+Cell nearest_place(const Setup& s, const Vec3& p, int axis, bool face) {
   Cell n{};
   for (std::size_t a = 0; a < 3; ++a) {
     const bool middle = (int(a) == axis) != face;  // along the edge, or across the face
-    const auto& l = lines[a];
+    const auto& l = s.lines[a];
     if (!middle) {
       n[a] = nearest_line(l, p[a]);
+      if (s.periodic()[a]) n[a] %= Index(l.size()) - 1;
       continue;
     }
     const auto above = std::upper_bound(l.begin(), l.end(), p[a]);

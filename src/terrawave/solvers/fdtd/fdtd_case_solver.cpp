@@ -12,9 +12,6 @@ namespace terrawave::fdtd {
 
 namespace {
 
-// Steps between two looks at the energy and the ports; whole passes of 2, 4 or 8 steps.
-constexpr std::int64_t kCheckEvery = 96;
-
 std::int64_t steps_until(double time, double dt) {
   return std::int64_t(std::ceil(time / dt * (1 - 1e-12)));
 }
@@ -50,10 +47,12 @@ CaseSolver::CaseSolver(BuiltCase built, sim::Context& context, std::filesystem::
     }
   }
   built_.model.probes = probes.probes();
+  // Along a periodic axis the last line is the first one.
+  for (Probe& p : built_.model.probes)
+    for (std::size_t a = 0; a < 3; ++a)
+      if (built_.model.periodic(int(a))) p.node[a] %= built_.model.grid.cells(int(a));
   for (const DftCase& d : s.dfts) dfts_.emplace_back(d, built_.model, s.f_max);
   network_ = Network(int(s.ports.size()), s.ports.empty() ? std::vector<double>{} : s.frequencies);
-  for (const SnapshotCase& c : s.snapshots)
-    series_files_.emplace_back(c.name, decltype(series_files_)::value_type::second_type{});
   start_run();
 }
 
@@ -141,10 +140,12 @@ void CaseSolver::check_end(std::int64_t step) {
     RunResult& r = results_.back();
     r.energy_times.push_back(t);
     r.energies.push_back(energy);
-    if (growth_.grows(t, energy)) {
-      bad_ =
-          fmt::format("the field grows although all sources have ended: {:.3g} J at {:.4g} s; {}",
-                      energy, t, where_strongest());
+    // More than the Sun gives in a year: also while a source never ends.
+    const bool absurd = energy > 1e35;
+    if (absurd || growth_.grows(t, energy)) {
+      bad_ = fmt::format("the field grows {}: {:.3g} J at {:.4g} s; {}",
+                         absurd ? "beyond all bounds" : "although all sources have ended", energy,
+                         t, where_strongest());
       return;
     }
     const bool late = t > built_.setup.last_source_time && t >= stop.min_time;
@@ -254,12 +255,16 @@ std::string CaseSolver::where_strongest() {
     std::size_t n = 0;
     for (Index k = found.low[2]; k < found.high[2]; ++k)
       for (Index j = found.low[1]; j < found.high[1]; ++j)
-        for (Index i = found.low[0]; i < found.high[0]; ++i, ++n)
-          if (n < values.size() && std::abs(values[n]) > strongest) {
-            strongest = std::abs(values[n]);
+        for (Index i = found.low[0]; i < found.high[0]; ++i, ++n) {
+          if (n >= values.size()) continue;
+          const double size =
+              std::isnan(values[n]) ? std::numeric_limits<double>::infinity() : std::abs(values[n]);
+          if (size > strongest) {
+            strongest = size;
             component = c;
             at = {i, j, k};
           }
+        }
   }
   // All ranks agree on the strongest, the lowest rank on a tie.
   const double top = context_.comm.max(strongest);
@@ -296,34 +301,6 @@ std::string CaseSolver::where_strongest() {
       s.lines[2][std::size_t(at[2])],
       owner == 0 ? std::string("the background") : "object \"" + s.objects[owner - 1].name + "\"",
       cause);
-}
-
-std::string CaseSolver::fingerprint() const {
-  const Setup& s = built_.setup;
-  std::string text = solver_->fingerprint();
-  if (!text.empty() && text.back() != '\n') text += "\n";
-  text += fmt::format("dt = {:.17g}\nwatched = {}\nruns = {}\n", built_.model.dt, watched_.size(),
-                      s.driven.size());
-  return text;
-}
-
-std::vector<std::string> CaseSolver::warnings() const {
-  std::vector<std::string> list = built_.warnings;
-  if (network_.ports == 0 || !network_.complete()) return list;
-  const double tolerance = built_.setup.tolerance;
-  const Passivity p = passivity(network_);
-  if (p.worst > 1 + tolerance)
-    list.push_back(fmt::format(
-        "the network is not passive: at {:.4g} Hz {:.3g} of the power into port \"{}\" comes out; "
-        "run longer, or move the measuring planes away from discontinuities",
-        p.frequency, p.worst, built_.setup.ports[std::size_t(p.port)].name));
-  const Reciprocity r = reciprocity(network_);
-  if (r.worst > tolerance)
-    list.push_back(
-        fmt::format("S({},{}) and S({},{}) differ by {:.3g} at {:.4g} Hz although every "
-                    "material is reciprocal: run longer",
-                    r.i + 1, r.j + 1, r.j + 1, r.i + 1, r.worst, r.frequency));
-  return list;
 }
 
 }  // namespace terrawave::fdtd

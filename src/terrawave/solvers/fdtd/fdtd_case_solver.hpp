@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ struct RunResult {
   std::vector<double> energy_times, energies;
   std::string ended;  // "decayed by 40 dB", "at 4000 steps"
 };
+
+// Steps between two looks at the energy and the ports; whole passes of 2, 4 or 8 steps.
+inline constexpr std::int64_t kCheckEvery = 96;
 
 class CaseSolver : public sim::Solver {
  public:
@@ -82,6 +86,7 @@ class CaseSolver : public sim::Solver {
   void keep_maps(const std::string& run);
   std::string where_strongest();
   void add_file(const std::string& name);
+  void write_columns(const std::function<void(const std::string&, const std::string&)>& write);
   Waves waves_of(std::size_t port, const RunResult& run) const;
   double gap_capacitance(const Port& port) const;
 
@@ -99,7 +104,8 @@ class CaseSolver : public sim::Solver {
   Network network_;
   GrowthDetector growth_;
   std::optional<std::string> bad_;
-  std::vector<std::pair<std::string, std::vector<std::pair<double, std::string>>>> series_files_;
+  // .pvd collections by their stem: times and files of a snapshot in a run.
+  std::map<std::string, std::vector<std::pair<double, std::string>>> series_files_;
   std::vector<std::string> files_;
   bool done_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/fdtd/fdtd_hash.hpp"
 #include "terrawave/solvers/fdtd/fdtd_yee.hpp"
 
 namespace terrawave::fdtd {
@@ -148,12 +149,8 @@ void YeeSolver<Real>::load(std::string_view field, const Read& read) {
 
 template <class Real>
 std::string YeeSolver<Real>::fingerprint() const {
-  std::uint64_t hash = 1469598103934665603ull;
-  const auto mix = [&](double v) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &v, sizeof v);
-    for (int b = 0; b < 8; ++b) hash = (hash ^ ((bits >> (8 * b)) & 255)) * 1099511628211ull;
-  };
+  NumberHash hash;
+  const auto mix = [&](double v) { hash.mix(v); };
   for (int a = 0; a < 3; ++a)
     for (const double l : model_.grid.lines(a)) mix(l);
   for (const Cpml& c : model_.cpml)
@@ -179,7 +176,7 @@ std::string YeeSolver<Real>::fingerprint() const {
       "cells = {} x {} x {}\ndt = {:.17g}\nboundaries = {}\nprecision = {}\n"
       "grid, materials and elements = {:016x}\n",
       model_.grid.cells(0), model_.grid.cells(1), model_.grid.cells(2), model_.dt, boundaries,
-      std::is_same_v<Real, float> ? "single" : "double", hash);
+      std::is_same_v<Real, float> ? "single" : "double", hash.value());
 }
 
 // What this file defines of the class, for both precisions.

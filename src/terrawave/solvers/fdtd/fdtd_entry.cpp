@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,13 @@ run::Case make_case(const config::Config& config, sim::Context& context,
     context.log.info(fmt::format("{}: {:.1f} cells per wavelength at f_max, phase error {:.3f} %",
                                  m.name, m.cells_per_wavelength, 100 * m.phase_error));
   context.log.info("objects on the grid:\n" + geometry_text(built));
-  for (const std::string& w : built.warnings) context.log.warning(w);
+  // Each warning is said once: before the runs what is known then, the rest when it shows.
+  const auto warn = [&context, said = std::make_shared<std::set<std::string>>()](
+                        const std::vector<std::string>& warnings) {
+    for (const std::string& w : warnings)
+      if (said->insert(w).second) context.log.warning(w);
+  };
+  warn(built.warnings);
   run::TimeCase c;
   auto solver = std::make_unique<CaseSolver>(std::move(built), context, options.out);
   CaseSolver* run = solver.get();
@@ -49,8 +56,8 @@ run::Case make_case(const config::Config& config, sim::Context& context,
   };
   c.outputs.push_back(std::move(results));
   c.report = [run](io::Report& report) { add_report(report, *run); };
-  c.facts_json = [run, &context] {
-    for (const std::string& w : run->warnings()) context.log.warning(w);
+  c.facts_json = [run, warn] {
+    warn(run->warnings());
     return facts_json(*run);
   };
   c.solver = std::move(solver);

@@ -140,11 +140,11 @@ void add_network(io::Report& report, const CaseSolver& run) {
     const Passivity p = passivity(n);
     const Reciprocity r = reciprocity(n);
     report.text(
-        fmt::format("Largest power out over power in: {:.4f} at {:.4g} GHz. Largest "
+        fmt::format("Largest power out over power in, whatever goes into the ports together: "
+                    "{:.4f} at {:.4g} GHz. Largest "
                     "difference of S_ij and S_ji: {:.2g}.",
                     p.worst, p.frequency / 1e9, r.worst));
   }
-  for (const std::string& w : run.warnings()) report.text("Warning: " + w);
 }
 
 void add_signals(io::Report& report, const CaseSolver& run) {
@@ -338,6 +338,7 @@ std::string geometry_text(const BuiltCase& b) {
 }
 
 void add_report(io::Report& report, const CaseSolver& run) {
+  for (const std::string& w : run.warnings()) report.text("Warning: " + w);
   add_network(report, run);
   add_maps(report, run);
   add_signals(report, run);

@@ -217,7 +217,9 @@ class TransformedSolid final : public Solid {
 
 // Points in a closed triangle mesh: crossings of a column along z. Triangles are binned by the
 // columns that they can touch; a column through a vertex or an edge is settled by treating every
-// vertex on it as lying an infinitesimal amount to its positive x (then positive y) side.
+// vertex on it as lying an infinitesimal amount to its positive x (then positive y) side. Inside is
+// where the surface winds round a point (crossings count with the side of the triangle that they
+// meet), so that bodies that overlap are united and a cavity, turned inside out, is left open.
 class TriangleSolid final : public Solid {
  public:
   explicit TriangleSolid(std::vector<std::array<Vec3, 3>> triangles) : t_(std::move(triangles)) {
@@ -251,16 +253,19 @@ class TriangleSolid final : public Solid {
     std::fill(inside.begin(), inside.end(), std::uint8_t{0});
     if (x < bounds_.low[0] || x > bounds_.high[0] || y < bounds_.low[1] || y > bounds_.high[1])
       return;
-    std::vector<double> cuts;
+    std::vector<std::pair<double, int>> cuts;  // height, +1 or -1
     for (const auto i : bins_[std::size_t(bin(x, 0) + n_ * bin(y, 1))]) {
       double at = 0;
-      if (crosses(t_[i], x, y, at)) cuts.push_back(at);
+      int side = 0;
+      if (crosses(t_[i], x, y, at, side)) cuts.emplace_back(at, side);
     }
     std::sort(cuts.begin(), cuts.end());
     std::size_t below = 0;
+    int winding = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
-      while (below < cuts.size() && cuts[below] <= z[i]) ++below;
-      inside[i] = below & 1;
+      for (; below < cuts.size() && cuts[below].first <= z[i]; ++below)
+        winding += cuts[below].second;
+      inside[i] = winding != 0 ? 1 : 0;
     }
   }
 
@@ -270,21 +275,24 @@ class TriangleSolid final : public Solid {
     const double f = w > 0 ? (value - bounds_.low[axis]) / w : 0;
     return std::clamp(static_cast<int>(f * n_), 0, n_ - 1);
   }
-  // Is the segment p q crossed by the ray from (x, y) toward +x, with ties settled by moving the
-  // ray down by an infinitesimal amount?
-  static bool crosses(const std::array<Vec3, 3>& t, double x, double y, double& z) {
-    bool inside = false;
+  // Does the column at (x, y) pass through the triangle, where, and going in (side = 1, the corners
+  // run clockwise seen from above) or out? Edges that the ray from (x, y) toward +x crosses count
+  // up or down by their direction, with ties settled by moving the ray down by an infinitesimal
+  // amount.
+  static bool crosses(const std::array<Vec3, 3>& t, double x, double y, double& z, int& side) {
+    side = 0;
     for (std::size_t i = 0, j = 2; i < 3; j = i++) {
       // The order of the end points must not matter: both triangles of an edge see the same bits.
       const Vec3* p = &t[i];
       const Vec3* q = &t[j];
+      const bool up = (*q)[1] < (*p)[1];
       if (*q < *p) std::swap(p, q);
       if (((*p)[1] > y) != ((*q)[1] > y)) {
         const double cut = (*p)[0] + ((*q)[0] - (*p)[0]) * ((y - (*p)[1]) / ((*q)[1] - (*p)[1]));
-        if (x < cut) inside = !inside;
+        if (x < cut) side += up ? -1 : 1;
       }
     }
-    if (!inside) return false;
+    if (side == 0) return false;
     const Vec3 n = cross(t[1] - t[0], t[2] - t[0]);
     if (n[2] == 0) return false;
     z = t[0][2] - (n[0] * (x - t[0][0]) + n[1] * (y - t[0][1])) / n[2];

@@ -43,7 +43,9 @@ SolidPtr make_sphere(const Vec3& centre, double radius);
 // Frustum between discs of radius_a at a and radius_b at b; radius_a == radius_b is a cylinder.
 SolidPtr make_cone(const Vec3& a, const Vec3& b, double radius_a, double radius_b);
 SolidPtr make_prism(int normal, RegionPtr region, double from, double to);
-// The inside of a closed triangle mesh (three points per triangle).
+// The inside of a closed triangle mesh (three points per triangle, their order telling the
+// surface's sides): where the surface winds round a point. Meshes that overlap are united, cavities
+// whose surface is turned the other way stay open.
 SolidPtr make_triangle_solid(std::vector<std::array<Vec3, 3>> triangles);
 // The cells of a voxel block with the given label: label(i, j, k) at
 // labels[i + n[0] * (j + n[1] * k)], voxel sides `size`, first corner `origin`.

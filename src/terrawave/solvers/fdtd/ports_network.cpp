@@ -86,12 +86,19 @@ std::vector<Complex> right_divide(std::vector<Complex> b, std::vector<Complex> a
 Network::Network(int n, std::vector<double> f) : ports(n), frequencies(std::move(f)) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   s.assign(frequencies.size(), std::vector<Complex>(std::size_t(n * n), Complex(nan, nan)));
+  a_ = b_ = s;
 }
 
 void Network::set_column(int driven, const std::vector<Waves>& waves) {
   const auto n = std::size_t(ports), j = std::size_t(driven);
   for (std::size_t f = 0; f < frequencies.size(); ++f)
-    for (std::size_t i = 0; i < n; ++i) s[f][i * n + j] = waves[i].b[f] / waves[j].a[f];
+    for (std::size_t i = 0; i < n; ++i) {
+      a_[f][i * n + j] = waves[i].a[f];
+      b_[f][i * n + j] = waves[i].b[f];
+      s[f][i * n + j] = waves[i].b[f] / waves[j].a[f];
+    }
+  if (!complete()) return;
+  for (std::size_t f = 0; f < frequencies.size(); ++f) s[f] = right_divide(b_[f], a_[f], n);
 }
 
 bool Network::complete() const {
@@ -122,15 +129,41 @@ Network renormalised(const Network& network, const std::vector<double>& own, dou
   return out;
 }
 
+namespace {
+
+// Largest eigenvalue of S^H S, n x n: with P_0 = S^H S and P_{k+1} = (P_k / |P_k|)^2 it is the
+// product of |P_k|^(1/2^k), |.| being Frobenius' norm; what is left after 2^-40 of an octave is
+// less than rounding.
+double largest_power(const std::vector<Complex>& s, std::size_t n) {
+  const auto product = [n](const auto& left, const std::vector<Complex>& right) {
+    std::vector<Complex> out(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t j = 0; j < n; ++j) out[i * n + j] += left(i, k) * right[k * n + j];
+    return out;
+  };
+  auto p = product([&](std::size_t i, std::size_t k) { return std::conj(s[k * n + i]); }, s);
+  double log_of_it = 0;
+  for (int k = 0; k <= 40; ++k) {
+    double norm = 0;
+    for (const Complex& x : p) norm += std::norm(x);
+    norm = std::sqrt(norm);
+    if (!(norm > 0)) return 0;
+    log_of_it += std::ldexp(std::log(norm), -k);
+    for (Complex& x : p) x /= norm;
+    p = product([&](std::size_t i, std::size_t j) { return p[i * n + j]; }, p);
+  }
+  return std::exp(log_of_it);
+}
+
+}  // namespace
+
 Passivity passivity(const Network& n) {
   Passivity p;
-  for (std::size_t f = 0; f < n.frequencies.size(); ++f)
-    for (int column = 0; column < n.ports; ++column) {
-      double power = 0;
-      for (int row = 0; row < n.ports; ++row)
-        power += std::norm(n.s[f][std::size_t(row * n.ports + column)]);
-      if (power > p.worst) p = {power, n.frequencies[f], column};
-    }
+  for (std::size_t f = 0; f < n.frequencies.size(); ++f) {
+    const double power = largest_power(n.s[f], std::size_t(n.ports));
+    if (power > p.worst) p = {power, n.frequencies[f]};
+  }
   return p;
 }
 

@@ -34,8 +34,11 @@ struct Waves {
 Waves power_waves(const PortSpectra& port, const PortReference& reference,
                   const std::vector<double>& frequencies);
 
-// s[f][row * ports + column]; NaN where column's port was not driven. A column comes from one run:
-// b_i / a_j, all other ports being matched by their resistors.
+// s[f][row * ports + column]; NaN where column's port was not driven. Every run drives one port and
+// leaves a column of A and of B, the waves into and out of all ports. With all columns S = B A^-1:
+// what the other ports' resistors reflect back, because a line's impedance is never quite theirs,
+// is part of A and does not count as the device's. Until then a column is b_i / a_j, as if they
+// reflected nothing.
 struct Network {
   int ports = 0;
   std::vector<double> frequencies;
@@ -45,6 +48,9 @@ struct Network {
   // The waves of all ports in the run that drove one of them.
   void set_column(int driven, const std::vector<Waves>& waves);
   bool complete() const;
+
+ private:
+  std::vector<std::vector<Complex>> a_, b_;  // as s
 };
 
 // The same network with every port referred to `impedance` instead of its own (real, ohm). From
@@ -52,11 +58,11 @@ struct Network {
 // p, q = (sqrt(Z / Z') +- sqrt(Z' / Z)) / 2, so S' = (Q + P S) (P + Q S)^-1 with diagonal P and Q.
 Network renormalised(const Network& network, const std::vector<double>& own, double impedance);
 
-// Power out over power in, worst over columns and frequencies in [low, high]; 1 is lossless.
+// Power out over power in, worst over frequencies and over what goes into the ports together: the
+// largest eigenvalue of S^H S. 1 is lossless. Not of an incomplete network.
 struct Passivity {
   double worst = 0;
   double frequency = 0;
-  int port = 0;
 };
 Passivity passivity(const Network& network);
 // |S_ij - S_ji|, worst.
