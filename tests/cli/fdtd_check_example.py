@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs an example of the fdtd solver and compares what comes out with its expected.toml.
 
-    fdtd_check_example.py PROGRAM FOLDER [OUT] [--set KEY=VALUE ...]
+    fdtd_check_example.py PROGRAM FOLDER [OUT] [--expected FILE] [--set KEY=VALUE ...]
 
-Each [[check]] of expected.toml has a `kind`:
+Keys of the table `set` of expected.toml (or FILE) replace values of the case. Each [[check]] has a
+`kind`:
   s         |S(row, column)| at `frequency` is `db` within `tolerance_db`
   quotient  the same of b_row / a_column of the run that drives `ports[column]`, as codes form it that
             take the other ports for matched; `impedance` of both
@@ -163,13 +164,20 @@ def main():
         i = arguments.index("--set")
         extra += arguments[i : i + 2]
         del arguments[i : i + 2]
+    expected_name = "expected.toml"
+    if "--expected" in arguments:
+        i = arguments.index("--expected")
+        expected_name = arguments[i + 1]
+        del arguments[i : i + 2]
     program, folder = arguments[0], pathlib.Path(arguments[1])
+    expected = tomllib.loads((folder / expected_name).read_text())
+    for key, value in expected.get("set", {}).items():
+        extra += ["--set", f"{key}={json.dumps(value)}"]
     with tempfile.TemporaryDirectory() as temporary:
         out = pathlib.Path(arguments[2]) if len(arguments) > 2 else pathlib.Path(temporary) / "out"
         subprocess.run([program, "run", str(folder / "case.toml"), "--device", "cpu", "--out",
                         str(out), *extra], check=True)
         results = Results(out)
-        expected = tomllib.loads((folder / "expected.toml").read_text())
         failed = 0
         for check in expected["check"]:
             good, found = results.check(check)

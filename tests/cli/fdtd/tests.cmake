@@ -8,4 +8,9 @@ if(TARGET terrawave)
       $<TARGET_FILE:terrawave> ${PROJECT_SOURCE_DIR}/examples/fdtd/${example})
     set_tests_properties(example.fdtd.${example} PROPERTIES LABELS "example;fdtd" TIMEOUT 600 PROCESSORS 2)
   endforeach()
+  add_test(NAME example.fdtd.low_pass_filter_fine COMMAND python3
+    ${folder}/../fdtd_check_example.py $<TARGET_FILE:terrawave>
+    ${PROJECT_SOURCE_DIR}/examples/fdtd/low_pass_filter --expected expected_fine.toml)
+  set_tests_properties(example.fdtd.low_pass_filter_fine PROPERTIES
+    LABELS "long;example;fdtd" TIMEOUT 1800 PROCESSORS 2)
 endif()

@@ -11,6 +11,8 @@ namespace terrawave::fdtd {
 
 namespace {
 
+constexpr std::array<std::uint8_t, 3> kMetalColour{90, 90, 90};
+
 std::string mm(double metres) { return fmt::format("{:.4g}", metres * 1e3); }
 
 double decibel(double magnitude) { return 20 * std::log10(std::max(magnitude, 1e-12)); }
@@ -59,6 +61,43 @@ void add_grid(io::Report& report, const BuiltCase& b) {
       rows);
 }
 
+// Names of ports and materials hold letters of the user's choice.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char ch : text) out += ch == '<' ? "&lt;" : ch == '&' ? "&amp;" : std::string(1, ch);
+  return out;
+}
+
+// A row for each kind of thing in the pictures of the grid.
+std::string legend_svg(const BuiltCase& b) {
+  const Setup& s = b.setup;
+  std::string rows;
+  int n = 0;
+  const auto row = [&](const std::string& shape, const std::string& name) {
+    rows += fmt::format(
+        "<g transform=\"translate(4,{})\">{}<text x=\"30\" y=\"12\" "
+        "font-size=\"13\">{}</text></g>",
+        4 + 20 * n++, shape, escaped(name));
+  };
+  const auto square = [](const std::array<std::uint8_t, 3>& c) {
+    return fmt::format("<rect width=\"20\" height=\"14\" fill=\"rgb({},{},{})\" stroke=\"#999\"/>",
+                       c[0], c[1], c[2]);
+  };
+  row(square({255, 255, 255}), s.materials[0].name + " (background)");
+  for (std::size_t m = 1; m < s.materials.size(); ++m)
+    if (!s.materials[m].pec &&
+        std::any_of(s.objects.begin(), s.objects.end(),
+                    [&](const Object& o) { return o.solid && o.material == int(m); }))
+      row(square(io::color_of(io::ColorMap::categories, double(m), 0, 1)), s.materials[m].name);
+  row(square(kMetalColour), "cells of metal");
+  row("<line x1=\"0\" y1=\"7\" x2=\"20\" y2=\"7\" stroke=\"#000\" stroke-width=\"2\"/>",
+      "edges of metal");
+  return fmt::format(
+      "<svg viewBox=\"0 0 300 {0}\" width=\"300\" height=\"{0}\" "
+      "xmlns=\"http://www.w3.org/2000/svg\">{1}</svg>",
+      8 + 20 * n, rows);
+}
+
 void add_geometry(io::Report& report, const BuiltCase& b) {
   const Setup& s = b.setup;
   report.heading("Geometry as the grid sees it");
@@ -96,17 +135,14 @@ void add_geometry(io::Report& report, const BuiltCase& b) {
         break;
       }
   }
+  report.svg("What the colours below mean", legend_svg(b));
   for (const int axis : {2, 1, 0}) {
     const auto [u, v] = plane_axes(axis);
     const auto& line = s.lines[std::size_t(axis)];
     report.picture(
-        fmt::format("{} = {} mm: {} to the right, {} upward, one square per cell; black: "
-                    "metal edges; colours: {}",
-                    "xyz"[axis], mm(line[std::size_t(at[std::size_t(axis)])]), "xyz"[u], "xyz"[v],
-                    [&] {
-                      std::string names = "white " + s.materials[0].name;
-                      return names + "; each other material its own";
-                    }()),
+        fmt::format("{} = {} mm: {} to the right, {} upward, one square per cell, of the cells "
+                    "that touch this plane",
+                    "xyz"[axis], mm(line[std::size_t(at[std::size_t(axis)])]), "xyz"[u], "xyz"[v]),
         slice_image(b, axis, at[std::size_t(axis)]));
   }
 }
@@ -152,7 +188,7 @@ void add_signals(io::Report& report, const CaseSolver& run) {
   const double dt = run.built().model.dt;
   const std::size_t ports = run.built().setup.ports.size();
   for (const RunResult& r : run.results()) {
-    report.text(fmt::format("Run \"{}\" ended {}.", r.name, r.ended.empty() ? "early" : r.ended));
+    report.text(fmt::format("Run \"{}\": {}.", r.name, r.ended.empty() ? "not at its end" : r.ended));
     std::vector<double> time;
     if (!r.series.empty())
       for (std::size_t n = 0; n < r.series[0].size(); ++n) time.push_back(double(n + 1) * dt * 1e9);
@@ -206,10 +242,15 @@ void add_maps(io::Report& report, const CaseSolver& run) {
             m.magnitude[std::size_t(n[0] + m.box.size(0) * (n[1] + m.box.size(1) * n[2]))];
         image.set(x, y, io::color_of(io::ColorMap::sequential, decibel(value / top), -50, 0));
       }
+    const auto& line = run.built().setup.lines[std::size_t(normal)];
+    const Index plane = std::min<Index>(m.box.low[std::size_t(normal)] + n[std::size_t(normal)],
+                                        Index(line.size()) - 1);
     report.picture(
-        fmt::format("{}, driven: {}: |{}| at {:.4g} GHz across {}, relative to its "
-                    "largest value",
-                    m.monitor, m.run, m.electric ? "E" : "H", m.frequency / 1e9, "xyz"[normal]),
+        fmt::format("{}{}: |{}| at {:.4g} GHz on {} = {} mm, {} to the right, {} upward, "
+                    "relative to its largest value",
+                    m.monitor, run.built().setup.driven.empty() ? "" : ", " + m.run + " driven",
+                    m.electric ? "E" : "H", m.frequency / 1e9, "xyz"[normal],
+                    mm(line[std::size_t(plane)]), "xyz"[u], "xyz"[v]),
         image, {io::ColorMap::sequential, -50, 0, "dB"});
   }
 }
@@ -227,14 +268,23 @@ io::Image slice_image(const BuiltCase& b, int axis, Index node) {
   for (std::size_t a = 0; a < 3; ++a) corner[a] = Index(s.lines[a].size()) - 1;
   c[an] = corner[an] = node;
   const Raster& raster = b.canvas->around(c, corner).raster;
-  c[an] = std::max<Index>(node - 1, 0);
+  const auto owner = [&](const Cell& cell) {
+    return raster.cell_owner[std::size_t(raster.cell_at(cell[0], cell[1], cell[2]))];
+  };
+  const Index layers = Index(s.lines[an].size()) - 1;
   for (c[av] = 0; c[av] < nv; ++c[av])
     for (c[au] = 0; c[au] < nu; ++c[au]) {
-      const auto order = raster.cell_owner[std::size_t(raster.cell_at(c[0], c[1], c[2]))];
+      // Below the plane; where nothing is there, above it.
+      c[an] = std::max<Index>(node - 1, 0);
+      auto order = owner(c);
+      if (order == 0 && node < layers) {
+        c[an] = node;
+        order = owner(c);
+      }
       const int material = order == 0 ? 0 : s.objects[raster.order[order - 1u]].material;
       std::array<std::uint8_t, 3> colour{255, 255, 255};
       if (s.materials[std::size_t(material)].pec)
-        colour = {90, 90, 90};
+        colour = kMetalColour;
       else if (material > 0)
         colour = io::color_of(io::ColorMap::categories, material, 0, 1);
       for (int y = 0; y < zoom; ++y)
@@ -288,12 +338,8 @@ std::string smith_svg(const Network& n, const std::vector<std::string>& names) {
     svg +=
         fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" points=\"{}\"/>{}",
                     colour, points, dot);
-    // Names of ports hold letters of the user's choice.
-    std::string name;
-    for (const char ch : names[std::size_t(p)])
-      name += ch == '<' ? "&lt;" : ch == '&' ? "&amp;" : std::string(1, ch);
     svg += fmt::format("<text x=\"20\" y=\"{}\" fill=\"{}\" font-size=\"14\">S{}{} ({})</text>",
-                       2 * c + 20 * p, colour, p + 1, p + 1, name);
+                       2 * c + 20 * p, colour, p + 1, p + 1, escaped(names[std::size_t(p)]));
   }
   return svg + "</svg>";
 }
