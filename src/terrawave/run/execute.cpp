@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "terrawave/io/atomic_file.hpp"
@@ -67,8 +68,9 @@ class Execution {
       if (!to_the_end) record_.message = "stopped by a signal; continue with --resume";
       finish();
       if (to_the_end) return ExitCode::done;
-      context_.log.warning("interrupted at t = " + std::to_string(record_.time) +
-                           " s; the checkpoint is written, continue with --resume");
+      context_.log.warning(fmt::format(
+          "interrupted at t = {:.6g} s; the checkpoint is written, continue with --resume",
+          record_.time));
       return ExitCode::interrupted;
     } catch (const BadState& e) {
       return fail(e.what(), [&] { loop.checkpoint(kFailedState); });

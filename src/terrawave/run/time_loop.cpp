@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "terrawave/io/checkpoint.hpp"
 #include "terrawave/run/bandwidth.hpp"
 #include "terrawave/run/folder.hpp"
@@ -212,13 +214,13 @@ void TimeLoop::advance_variable() {
   const auto begin = Clock::now();
   const auto scope = context_.timers.time("step");
   const double limit = solver_.max_dt();
-  if (!(limit > 0)) give_up("the largest stable time step is " + std::to_string(limit) + " s");
+  if (!(limit > 0)) give_up(fmt::format("the largest stable time step is {:.6g} s", limit));
   const double next = next_event();
   if (limit == kNever && next == kNever)
     throw io::SharedError("nothing moves and the case has no end time");
   const Stride s = stride(record_.time, next, limit);
   if (!(record_.time + s.dt > record_.time) && !s.lands)
-    give_up("the time step fell to " + std::to_string(limit) + " s: time no longer advances");
+    give_up(fmt::format("the time step fell to {:.6g} s: time no longer advances", limit));
   // On a GPU this only starts the step; the next max_dt() waits for it, so the sum is right.
   solver_.step(record_.time, s.dt);
   record_.time = s.lands ? next : record_.time + s.dt;
@@ -260,8 +262,7 @@ void TimeLoop::look_for_bad_values() {
   const std::optional<sim::BadValue> mine = solver_.find_bad_value();
   if (context_.comm.max(std::int64_t{mine.has_value()}) == 0) return;
   const std::string what = first_text(context_.comm, mine ? mine->what : std::string());
-  throw BadState("step " + std::to_string(record_.step) + ", t = " + std::to_string(record_.time) +
-                 " s: " + what);
+  throw BadState(fmt::format("step {}, t = {:.6g} s: {}", record_.step, record_.time, what));
 }
 
 void TimeLoop::give_up(const std::string& otherwise) {
