@@ -1,5 +1,6 @@
 #include "terrawave/io/stl.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,13 @@ namespace terrawave::io {
 
 namespace {
 
+// Some programs write the words of the format in capitals.
+std::string lower(std::string word) {
+  for (char& c : word) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+bool begins_as_text(const std::string& bytes) { return lower(bytes.substr(0, 5)) == "solid"; }
+
 std::vector<StlTriangle> parse_ascii(const std::string& text, const std::string& name) {
   std::istringstream in(text);
   std::vector<StlTriangle> triangles;
@@ -26,6 +34,7 @@ std::vector<StlTriangle> parse_ascii(const std::string& text, const std::string&
     std::istringstream words(line);
     std::string word;
     if (!(words >> word)) continue;
+    word = lower(word);
     if (word == "vertex") {
       if (corner == 3) throw InputError(fmt::format("{}:{}: more than three vertices", name, row));
       auto& p = t[corner++];
@@ -77,8 +86,8 @@ std::vector<StlTriangle> read_stl(const std::filesystem::path& file) {
   if (bytes.size() >= 84) {
     std::uint32_t count = 0;
     std::memcpy(&count, bytes.data() + 80, 4);
-    binary = bytes.size() == 84 + std::size_t(count) * 50 || bytes.compare(0, 5, "solid") != 0;
-  } else if (bytes.compare(0, 5, "solid") != 0) {
+    binary = bytes.size() == 84 + std::size_t(count) * 50 || !begins_as_text(bytes);
+  } else if (!begins_as_text(bytes)) {
     throw InputError(fmt::format("{}: not an STL file", file.string()));
   }
   auto triangles = binary ? parse_binary(bytes, file.string()) : parse_ascii(bytes, file.string());

@@ -94,6 +94,12 @@ TEST(FdtdCpml, EveryRowOfTheTableWithinThreeDecibels) {
       EXPECT_LE(error, -75);
     }
   }
+  // The defaults of a case: alpha_frequency = f_max/50, f_max being where this pulse has fallen to
+  // a tenth (24 GHz).
+  const double alpha = 2 * std::numbers::pi * fdtd::kEps0 * 24e9 / 50;
+  const double error = error_of(reference, {10, 3, 1, 1, alpha, 0});
+  std::printf("the defaults, alpha %.3f S/m: %.1f dB\n", alpha, error);
+  EXPECT_LE(error, -75);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Touchstone, STL and voxel files.
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -82,7 +84,7 @@ TEST(Stl, BinaryAndAsciiRoundTrip) {
   const auto mesh = box_mesh(2, 4, 8);
   io::write_stl_binary(temp("b.stl"), mesh);
   EXPECT_EQ(io::read_stl(temp("b.stl")), mesh);
-  std::ofstream out(temp("a.stl"));
+  std::ostringstream out;
   out << "solid box\n";
   for (const auto& t : mesh) {
     out << "facet normal 0 0 0\nouter loop\n";
@@ -90,8 +92,12 @@ TEST(Stl, BinaryAndAsciiRoundTrip) {
     out << "endloop\nendfacet\n";
   }
   out << "endsolid box\n";
-  out.close();
+  std::string text = out.str();
+  std::ofstream(temp("a.stl")) << text;
   EXPECT_EQ(io::read_stl(temp("a.stl")), mesh);
+  for (char& c : text) c = char(std::toupper(static_cast<unsigned char>(c)));
+  std::ofstream(temp("A.stl")) << text;
+  EXPECT_EQ(io::read_stl(temp("A.stl")), mesh);
   std::ofstream(temp("c.stl")) << "hello";
   EXPECT_THROW(io::read_stl(temp("c.stl")), InputError);
 }

@@ -365,6 +365,13 @@ class Builder {
                           {c},
                           d.name});
     }
+    for (const PlacedEvent& e : m.events)
+      if (!std::all_of(e.coefficients.begin(), e.coefficients.end(),
+                       [](double c) { return std::isfinite(c); }))
+        throw InputError(
+            fmt::format("\"{}\": its values are too large or too small to be "
+                        "computed with at this time step, {:.4g} s",
+                        e.name, m.dt));
   }
 
   EdgeMaterial edge_material(const EdgeId& e) const {
