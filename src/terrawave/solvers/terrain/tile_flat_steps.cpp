@@ -116,6 +116,36 @@ struct ChooseStep {
   }
 };
 
+template <class T>
+struct DrainInOrder {
+  TilePlace at;
+  BlockOrigin origin;
+  int step;  // 1: D8, 2: D4
+  View<const T> z;
+  View<const std::uint8_t> state;
+  View<Direction> direction;
+  TW_FUNCTION Index global(Index row, Index col) const {
+    row = (origin.row + row + origin.rows) % origin.rows;
+    col = (origin.col + col + origin.cols) % origin.cols;
+    return row * origin.cols + col;
+  }
+  TW_FUNCTION void operator()(Index tile_col, Index tile_row) const {
+    const Index c = at.cell(tile_row, tile_col);
+    Direction& out = direction[tile_row * at.width + tile_col];
+    if (out != kRoot || is_base(state[c])) return;
+    const Index row = at.top + tile_row;
+    const Index col = at.left + tile_col;
+    for (int k = 0; k < kNeighbours; k += step) {
+      const Index n = at.neighbour(row, col, k);
+      if (n < 0 || !is_data(state[n]) || !(z[n] == z[c])) continue;
+      if (!is_base(state[n]) && global(row + row_step(k), col + col_step(k)) >= global(row, col))
+        continue;
+      out = Direction(k);
+      return;
+    }
+  }
+};
+
 // Spreads from list entries [0, count), which are at step `step`, and from the ring's cells when
 // their turn has come.
 template <class Exec>
@@ -208,10 +238,20 @@ template void look_at_steps(const par::Exec&, View<const std::int32_t>, View<con
                             View<std::int32_t>);
 template void choose_steps(const par::Exec&, const TileFlat&, View<const std::int32_t>,
                            View<const std::int32_t>, View<Direction>);
+template <class Exec, class T>
+void drain_in_order(const Exec& exec, const TilePlace& at, const BlockOrigin& origin,
+                    bool diagonals, View<const T> z, View<const std::uint8_t> state,
+                    View<Direction> direction) {
+  par::for_each(exec, Range2{at.width, at.height},
+                DrainInOrder<T>{at, origin, diagonals ? 1 : 2, z, state, direction});
+}
+
 #define TERRAWAVE_FOR(T)                                                                        \
   template void find_flats(const par::Exec&, const TileFlat&, bool, View<const T>,              \
                            View<const std::uint8_t>, View<const Direction>, View<std::int32_t>, \
-                           View<std::int32_t>, const StepList&, const StepList&);
+                           View<std::int32_t>, const StepList&, const StepList&);               \
+  template void drain_in_order(const par::Exec&, const TilePlace&, const BlockOrigin&, bool,    \
+                               View<const T>, View<const std::uint8_t>, View<Direction>);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)
 TERRAWAVE_FOR(std::uint16_t)

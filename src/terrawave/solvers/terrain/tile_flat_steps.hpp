@@ -67,4 +67,17 @@ template <class Exec>
 void choose_steps(const Exec& exec, const TileFlat& flat, par::View<const std::int32_t> toward,
                   par::View<const std::int32_t> away, par::View<Direction> direction);
 
+// A block in its map, whose opposite edges may meet.
+struct BlockOrigin {
+  Index row = 0, col = 0;    // of the block's first cell; may lie beyond a looped edge
+  Index rows = 0, cols = 0;  // of the map
+};
+
+// Stuck cells of the tile drain to the first neighbour of equal height that is a base cell or has a
+// smaller linear index in the map. `direction`: of the tile.
+template <class Exec, class T>
+void drain_in_order(const Exec& exec, const TilePlace& at, const BlockOrigin& origin,
+                    bool diagonals, par::View<const T> z, par::View<const std::uint8_t> state,
+                    par::View<Direction> direction);
+
 }  // namespace terrawave::terrain::steps

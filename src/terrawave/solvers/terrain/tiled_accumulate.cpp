@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/tile_end_steps.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_routing.hpp"
 
@@ -61,6 +62,32 @@ std::vector<comm::Bytes> solve_inflow(const Tiling& tiling, std::vector<comm::By
   return replies;
 }
 
+// The linear index of the cell where each cell's flow ends; `end`: of the targets of portals.
+std::vector<Index> end_cells(const par::Queue& queue, const TileFlow& flow, const Tiling& tiling,
+                             const std::vector<Direction>& direction,
+                             const std::unordered_map<Index, Index>& end) {
+  const domain::Window& w = flow.window;
+  std::vector<std::int32_t> portals;
+  std::vector<Index> ends;
+  const auto list = [&](Index root) {
+    const Index target = next_of(flow, tiling, direction, root);
+    if (target < 0 || flow.root[std::size_t(root)] != std::int32_t(root)) return;
+    portals.push_back(std::int32_t(root));
+    ends.push_back(end.at(target));
+  };
+  for (const Index i : rim_positions(w))
+    if (direction[std::size_t(i)] < kNeighbours) list(i);
+  for (const TileJump& leap : flow.leaps)
+    list((leap.root / tiling.cols - w.row) * w.cols + leap.root % tiling.cols - w.col);
+  const par::Buffer<std::int32_t> root(queue, flow.root);
+  par::Buffer<Index> out(queue, w.size());
+  par::dispatch(queue, [&](const auto& exec) {
+    steps::end_cells(exec, {w.row, w.col, w.cols, tiling.cols}, root.cview(), portals, ends,
+                     out.view());
+  });
+  return out.download();
+}
+
 }  // namespace
 
 void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
@@ -105,19 +132,7 @@ void tiled_accumulate(comm::Comm& comm, const par::Queue& queue, BlockReader& re
       if (!take_basins) continue;
       std::unordered_map<Index, Index> end;
       for (const End& e : ends) end.emplace(e.target, e.root);
-      const auto end_of = [&](Index root) {
-        const Index target = next_of(flow, tiling, direction, root);
-        const Index row = row_of(root, window.cols);
-        return target >= 0
-                   ? end.at(target)
-                   : (window.row + row) * tiling.cols + window.col + root - row * window.cols;
-      };
-      std::vector<Index> basin(std::size_t(window.size()), -1);
-      for (std::size_t i = 0; i < basin.size(); ++i)
-        if (flow.root[i] == std::int32_t(i)) basin[i] = end_of(Index(i));
-      for (std::size_t i = 0; i < basin.size(); ++i)
-        if (flow.root[i] >= 0) basin[i] = basin[std::size_t(flow.root[i])];
-      take_basins(mine[m], basin);
+      take_basins(mine[m], end_cells(queue, flow, tiling, direction, end));
     }
   });
 }

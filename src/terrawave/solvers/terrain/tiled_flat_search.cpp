@@ -242,10 +242,26 @@ void search_flats(const par::Queue& queue, const Rings& rings, TileStore& store,
   tiles.drain();
 }
 
+template <class T>
+void drain_by_kernels(const par::Queue& queue, const Block<T>& block,
+                      std::vector<Direction>& direction) {
+  const Buffer<T> z(queue, block.z);
+  const Buffer<std::uint8_t> state(queue, block.state);
+  Buffer<Direction> drained(queue, direction);
+  par::dispatch(queue, [&](const auto& exec) {
+    steps::drain_in_order(
+        exec, place_of(block),
+        {block.around.row, block.around.col, block.tiling.rows, block.tiling.cols},
+        block.grid.connectivity == Connectivity::d8, z.cview(), state.cview(), drained.view());
+  });
+  drained.download(direction);
+}
+
 #define TERRAWAVE_FOR(T)                                                               \
   template void search_flats<T>(const par::Queue&, const Rings&, TileStore&,           \
                                 const std::vector<std::uint8_t>&, const ReadBlock<T>&, \
-                                const RimField<Direction>&);
+                                const RimField<Direction>&);                           \
+  template void drain_by_kernels<T>(const par::Queue&, const Block<T>&, std::vector<Direction>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)
 TERRAWAVE_FOR(std::uint16_t)

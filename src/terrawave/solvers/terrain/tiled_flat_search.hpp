@@ -14,4 +14,9 @@ void search_flats(const par::Queue& queue, const Rings& rings, TileStore& store,
                   const std::vector<std::uint8_t>& level, const ReadBlock<T>& read,
                   const RimField<Direction>& edges);
 
+// As drain_by_map_index.
+template <class T>
+void drain_by_kernels(const par::Queue& queue, const Block<T>& block,
+                      std::vector<Direction>& direction);
+
 }  // namespace terrawave::terrain

@@ -311,7 +311,9 @@ void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& 
 }
 
 template <class T>
-void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction) {
+void drain_by_map_index(const TileQueue& queue, const Block<T>& block,
+                        std::vector<Direction>& direction) {
+  if (queue.kernels()) return drain_by_kernels(queue, block, direction);
   for_roots(block, direction.data(), block.inside.cols, [&](const Place& place) {
     const Index a = place.around;
     if (is_base(block.state[std::size_t(a)])) return;
@@ -331,7 +333,7 @@ void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction
   template bool has_flats<T>(const Block<T>&, const std::vector<Direction>&);                  \
   template void tiled_resolve_flats<T>(const TileQueue&, const Rings&, TileStore&,             \
                                        const std::vector<std::uint8_t>&, const ReadBlock<T>&); \
-  template void drain_by_map_index<T>(const Block<T>&, std::vector<Direction>&);
+  template void drain_by_map_index<T>(const TileQueue&, const Block<T>&, std::vector<Direction>&);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)
 TERRAWAVE_FOR(std::uint16_t)

@@ -29,6 +29,7 @@ void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& 
 
 // The rest by FlatRule::by_index, with the linear indices of the map.
 template <class T>
-void drain_by_map_index(const Block<T>& block, std::vector<Direction>& direction);
+void drain_by_map_index(const TileQueue& queue, const Block<T>& block,
+                        std::vector<Direction>& direction);
 
 }  // namespace terrawave::terrain

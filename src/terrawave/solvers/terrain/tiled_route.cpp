@@ -87,7 +87,7 @@ Index go_downhill(const TileQueue& queue, const Rings& rings, const FlowOptions&
       const auto state = store.get<std::uint8_t>(rings.tile(m), "state");
       const bool stuck = count_pits(direction, state) > 0;
       if (stuck && (!options.flats || options.depressions)) {
-        drain_by_map_index(surface.block(m), direction);
+        drain_by_map_index(queue, surface.block(m), direction);
         store.put(rings.tile(m), "downhill", direction);
       }
       pits += stuck ? count_pits(direction, state) : 0;
