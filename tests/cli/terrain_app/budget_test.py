@@ -42,7 +42,7 @@ def main():
         dem = os.path.join(folder, "dem.npy")
         np.save(dem, heights())
         for op, more in (("fill", []), ("accumulate", ["--weights", "area"]), ("basins", []),
-                         ("carve", []), ("accumulate", ["--mode", "jump", "--weights", "area"]),
+                         ("carve", []), ("breach", []), ("accumulate", ["--mode", "jump", "--weights", "area"]),
                          ("fill", ["--verify"])):
             out = os.path.join(folder, "out.npy")
             used = peak([program, "terrain", op, dem, "-o", out, "--memory", f"{int(BUDGET)}",

@@ -63,6 +63,9 @@ TEST(Tiled, KeepsItsTilesInFilesWhenAsked) {
     const auto c = reference::random_tiled_case<float>(random, 30);
     reference::compare_tiled<float>(*self, c, {c.raster.info.rows, c.raster.info.cols, 7, 9},
                                     folder.path() / "tiles");
+    // Tiles so small that most walkers wait in files too.
+    reference::compare_breach<float>(
+        *self, random, c, {c.raster.info.rows, c.raster.info.cols, 3, 5}, folder.path() / "tiles");
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "tiles"));
   }
 }

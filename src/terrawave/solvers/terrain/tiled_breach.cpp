@@ -33,7 +33,7 @@ class Channels {
         rings_(rings),
         store_(store),
         limits_(limits),
-        mail_(rings) {}
+        mail_(rings, store, "walkers") {}
 
   BreachStats run() {
     deliver(rings_, mail_, [&](std::size_t m) { visit(m); });
@@ -63,23 +63,19 @@ class Channels {
       on.changed = true;
       start(on);
     }
-    while (!on.open.empty()) {
-      const Walker walker = on.open.back();
-      on.open.pop_back();
-      walk(on, walker);
-    }
+    walk_all(on);
     if (on.changed) store_.put(tile, "breached", on.cut);
   }
 
   // A walker at every pit of the tile.
-  void start(Place& on) const {
+  void start(Place& on) {
     const Block<T>& block = on.block;
     const par::Buffer<T> z(queue_, block.z);
     const par::Buffer<std::uint8_t> state(queue_, block.state);
     std::vector<Direction> downhill = block.cut(
         steepest_receivers<T>(queue_, block.grid, z.cview(), state.cview(), FlatRule::leave)
             .direction.download());
-    drain_by_map_index(block, downhill);
+    drain_by_map_index(queue_, block, downhill);
     for (Index i = block.inside.size() - 1; i >= 0; --i) {
       const Index a = block.around_of(i);
       if (downhill[std::size_t(i)] != kRoot || is_base(block.state[std::size_t(a)])) continue;
@@ -87,6 +83,15 @@ class Channels {
       walker.pit = walker.at = block.global(a);
       walker.ground = walker.level = walker.highest = double(block.z[std::size_t(a)]);
       on.open.push_back(walker);
+      walk_all(on);  // one after the other: few wait at any time
+    }
+  }
+
+  void walk_all(Place& on) {
+    while (!on.open.empty()) {
+      const Walker walker = on.open.back();
+      on.open.pop_back();
+      walk(on, walker);
     }
   }
 

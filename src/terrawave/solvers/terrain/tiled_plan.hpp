@@ -111,6 +111,7 @@ class TileStore {
   std::filesystem::path inside(const std::string& name) const {
     return folder_.empty() ? folder_ : folder_ / name;
   }
+  bool in_files() const { return !folder_.empty(); }
   bool has(Index tile, const std::string& what) const;
   void drop(Index tile, const std::string& what);
 

@@ -102,6 +102,7 @@ class Post {
  public:
   virtual ~Post() = default;
   virtual bool waits(std::size_t m) const = 0;  // for the m-th tile of this rank
+  virtual bool full() const { return false; }   // exchange before more is sent
   virtual void exchange() = 0;                  // all ranks together
 };
 
@@ -113,7 +114,7 @@ void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* po
   const auto work = [&] {
     for (bool again = true; again;) {
       again = false;
-      for (std::size_t m = 0; m < due.size(); ++m) {
+      for (std::size_t m = 0; m < due.size() && !(post != nullptr && post->full()); ++m) {
         if (due[m] == 0 && (post == nullptr || !post->waits(m))) continue;
         due[m] = 0;
         const std::vector<V> before = field.rim(m);

@@ -43,6 +43,8 @@ class SumTile {
         leaps_(queue, leaps()),
         landings_(queue, landings()) {
     count_.fill_bytes(0);
+    waiting_.fill_bytes(0);  // what is put away is known to the last byte
+    jumped_.fill_bytes(0);
     const Buffer<std::uint8_t> all(queue, flow.gives);
     par::dispatch(queue, [&](const auto& exec) {
       steps::inner_receivers(exec, place_of(shape_), all.cview(), data_.cview(), gives_.view());
@@ -182,7 +184,7 @@ class Sums {
         name_(name),
         input_(input),
         rims_(rings, Known<V>{}),
-        mail_(rings),
+        mail_(rings, store, name),
         told_(rings.count()) {}
 
   void run() {

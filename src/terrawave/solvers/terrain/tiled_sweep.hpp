@@ -276,7 +276,7 @@ Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, 
                  const Start& start, const Join& join, Cycles cycles = Cycles::none) {
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
-  Mail<JumpValue<V>> mail(rings);
+  Mail<JumpValue<V>> mail(rings, store, name);
   const auto visit = [&](std::size_t m) {
     DownTile<V> tile(rings, m, bits(m), mail);
     if (kept.has(rings.tile(m)))
@@ -358,7 +358,7 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
               const V& none, const Roots& roots, const Step& step) {
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
-  Mail<JumpValue<V>> mail(rings);
+  Mail<JumpValue<V>> mail(rings, store, name);
   const auto visit = [&](std::size_t m) {
     UpTile<V> tile(rings, m, bits(m), mail);
     if (kept.has(rings.tile(m)))
