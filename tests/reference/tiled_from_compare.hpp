@@ -88,7 +88,7 @@ inline FromCase random_from(Random& random, Index max_side, const std::filesyste
 inline FromCase random_angles(Random& random, Index max_side, const std::filesystem::path& folder,
                               bool write) {
   FromCase c = random_from(random, max_side, folder, write);
-  c.from.angles = true;
+  c.from.kind = FromKind::angles;
   c.flow.rule = FlowRule::dinf;
   c.flow.mode = RouteMode::carve;
   const char* ops[] = {"accumulate", "streams", "verify", "fill", "flow", "slope"};
@@ -116,6 +116,47 @@ inline FromCase random_angles(Random& random, Index max_side, const std::filesys
   return c;
 }
 
+// Fractions to any neighbours, some of them of no use.
+inline FromCase random_fractions(Random& random, Index max_side,
+                                 const std::filesystem::path& folder, bool write) {
+  FromCase c = random_angles(random, max_side, folder, write);
+  c.from.kind = FromKind::fractions;
+  c.flow.rule = FlowRule::freeman;
+  const domain::RasterInfo info = [&] {
+    domain::RasterInfo like;
+    like.rows = c.tiling.rows;
+    like.cols = c.tiling.cols;
+    like.type = domain::CellType::f64;
+    return like;
+  }();
+  c.flow.loop_cols = info.cols > 2 && random.chance(0.2);
+  c.flow.loop_rows = info.rows > 2 && random.chance(0.2);
+  const bool calm = random.chance(0.5);
+  const bool stray = random.chance(0.1);
+  std::vector<std::vector<double>> bands(kNeighbours,
+                                         std::vector<double>(std::size_t(info.size())));
+  for (std::size_t i = 0; i < std::size_t(info.size()); ++i) {
+    const bool hole = random.chance(0.05);
+    const int first = calm ? 0 : int(random.below(8));  // calm: to E, SE and S alone
+    double sum = 0;
+    for (int k = first; k < first + 3; ++k)
+      sum += bands[std::size_t(k % 8)][i] = random.chance(0.5) ? random.unit() : 0;
+    for (std::size_t k = 0; k < kNeighbours; ++k) {
+      if (sum > 0) bands[k][i] /= sum;
+      if (hole) bands[k][i] = std::numeric_limits<double>::quiet_NaN();
+      if (stray && random.chance(0.02)) bands[k][i] = random.chance(0.5) ? -0.5 : 0.7;
+    }
+  }
+  c.file = (folder / "fractions.npy").string();
+  if (write) {
+    const auto sink = io::create_raster(c.file, info, kNeighbours);
+    for (std::size_t k = 0; k < kNeighbours; ++k)
+      sink->write_band(int(k) + 1, info.whole(), bands[k]);
+    sink->finish();
+  }
+  return c;
+}
+
 // Compares on the root; tiles are worked on by `on`.
 inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::path& folder,
                          const TileQueue& on = par::Queue::host(1)) {
@@ -126,9 +167,9 @@ inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::pa
   Index led_out = 0, repaired = 0;
   std::vector<Direction> direction;
   c.step.out = (folder / ("whole" + end)).string();
-  if (comm.is_root() && c.from.angles) {
+  if (comm.is_root() && c.from.shares()) {
     try {
-      const AngleInput input = read_angles(queue, c.file, 0, c.from, c.flow);
+      const ShareInput input = read_shares(queue, c.file, 0, c.from, c.flow);
       led_out = input.led_out;
       repaired = input.repaired;
       Session session(queue, input.info, input.fractions, input.states, c.flow, {});
@@ -150,13 +191,13 @@ inline void compare_from(comm::Comm& comm, FromCase c, const std::filesystem::pa
   }
   c.step.out = (folder / ("tiled" + end)).string();
   try {
-    const auto source = io::open_raster(c.file);
+    const auto source = io::open_raster(c.file, c.from.kind == FromKind::fractions ? 1 : 0);
     TiledSession session(comm, on, *source, c.from, c.flow, c.tiling, {}, {});
     if (comm.is_root()) {
       EXPECT_EQ(session.from_stats().led_out, led_out);
       EXPECT_EQ(session.from_stats().repaired, repaired);
       for (const Index tile : session.rings().tiles())
-        if (!c.from.angles)
+        if (!c.from.shares())
           expect_tile(session.tiling(), tile, session.store().get<Direction>(tile, "directions"),
                       direction, "directions");
     }

@@ -72,7 +72,6 @@ inline ProductCase random_product(Random& random, Index max_side,
                                                       : many[random.below(9)];
   if (s.op == "jump") flow.mode = RouteMode::jump;
   if (s.op == "jump" && !flow.single_receiver()) flow.rule = FlowRule::d8;
-  if (s.op == "flow" && !flow.single_receiver()) flow.rule = FlowRule::dinf;
   if (s.op == "lakes") {
     flow.mode = RouteMode::carve;
     flow.depressions = true;

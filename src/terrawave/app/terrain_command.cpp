@@ -93,7 +93,8 @@ void add_routing(CLI::App& cmd, Tool& tool) {
       "drain flats in the order of their cells: faster, less natural");
   cmd.add_option("--from", tool.from,
                  "the input holds directions in these codes, not heights: esri, taudem, grass, "
-                 "whitebox, ldd, richdem; or dinf: angles of D-infinity in radians");
+                 "whitebox, ldd, richdem; or dinf: angles of D-infinity in radians; or fractions: "
+                 "eight bands as flow --mfd writes them");
   add_repair(cmd, tool);
 }
 

@@ -74,17 +74,22 @@ void swap_bytes(Cells& cells) {
       cells);
 }
 
-// Cells in C order after `offset` bytes.
+// Cells in C order after `offset` bytes, band by band.
 class FlatSource final : public RasterSource {
  public:
-  FlatSource(std::unique_ptr<ByteSource> bytes, RasterInfo info, Index offset, bool swapped)
+  FlatSource(std::unique_ptr<ByteSource> bytes, RasterInfo info, Index offset, bool swapped,
+             int bands = 1, int band = 1)
       : bytes_(std::move(bytes)), offset_(offset), swapped_(swapped) {
     info_ = std::move(info);
-    const Index need = offset + info_.size() * Index(domain::bytes_of(info_.type));
+    bands_ = bands;
+    const Index each = info_.size() * Index(domain::bytes_of(info_.type));
+    const Index need = offset + bands * each;
     if (bytes_->size() < need)
       throw InputError(info_.name + ": error: expected " + std::to_string(need) + " bytes for " +
+                       (bands == 1 ? "" : std::to_string(bands) + " x ") +
                        std::to_string(info_.rows) + " x " + std::to_string(info_.cols) +
                        " cells, found " + std::to_string(bytes_->size()) + "; is it complete?");
+    offset_ += (band - 1) * each;
   }
   Cells read(const Window& w) override {
     Cells cells = domain::make_cells(info_.type, w.size());
@@ -126,7 +131,7 @@ std::string descr_of(CellType type) {
 }
 
 std::unique_ptr<RasterSource> open_npy_bytes(std::unique_ptr<ByteSource> bytes,
-                                             const std::string& name) {
+                                             const std::string& name, int band) {
   const auto bad = [&](const std::string& what) -> InputError {
     return InputError(name + ": error: " + what);
   };
@@ -159,17 +164,29 @@ std::unique_ptr<RasterSource> open_npy_bytes(std::unique_ptr<ByteSource> bytes,
   if (header.find("'fortran_order': True") != std::string::npos)
     throw bad("the array is in Fortran order; save it with numpy.ascontiguousarray");
   if (!std::regex_search(header, m,
-                         std::regex("'shape':\\s*\\(\\s*(\\d+)\\s*,\\s*(\\d+)\\s*,?\\s*\\)"))) {
+                         std::regex("'shape':\\s*\\((?:\\s*(\\d+)\\s*,)?\\s*(\\d+)\\s*,\\s*(\\d+)"
+                                    "\\s*,?\\s*\\)"))) {
     std::regex_search(header, m, std::regex("'shape':\\s*(\\([^)]*\\))"));
-    throw bad("expected a two-dimensional array, found shape " + m[1].str());
+    throw bad(
+        "expected an array of two dimensions, or of three with the bands first, found shape " +
+        m[1].str());
   }
+  const int bands = m[1].matched ? std::stoi(m[1]) : 1;
+  if (band > bands)
+    throw bad(bands == 1
+                  ? "expected --band 1, found " + std::to_string(band) + "; the array has one band"
+                  : "expected --band 1 to " + std::to_string(bands) + ", found " +
+                        std::to_string(band));
+  if (band == 0 && bands > 1)
+    throw bad("the array has " + std::to_string(bands) + " bands; choose one with --band N");
   RasterInfo info;
   info.name = name;
-  info.rows = std::stoll(m[1]);
-  info.cols = std::stoll(m[2]);
+  info.rows = std::stoll(m[2]);
+  info.cols = std::stoll(m[3]);
   info.type = *type;
   const bool big = descr[0] == '>';
-  return std::make_unique<FlatSource>(std::move(bytes), std::move(info), at + Index(length), big);
+  return std::make_unique<FlatSource>(std::move(bytes), std::move(info), at + Index(length), big,
+                                      bands, std::max(band, 1));
 }
 
 // Writes into a hidden file beside the target; the name changes in finish().
@@ -180,6 +197,7 @@ class FlatSink final : public RasterSink {
         temporary_(file_.parent_path() /
                    (".part-" + std::to_string(getpid()) + "-" + file_.filename().string())),
         out_(temporary_, std::ios::binary),
+        rows_(info.rows),
         cols_(info.cols),
         width_(Index(domain::bytes_of(info.type))),
         type_(info.type),
@@ -192,12 +210,13 @@ class FlatSink final : public RasterSink {
     std::error_code ignored;
     std::filesystem::remove(temporary_, ignored);
   }
-  void write(const Window& w, const Cells& cells) override {
+  void write_band(int band, const Window& w, const Cells& cells) override {
     require(domain::type_of(cells) == type_, "FlatSink: other cell type");
+    const Index first = (band - 1) * rows_ + w.row;
     std::visit(
         [&](const auto& v) {
           for (Index r = 0; r < w.rows; ++r) {
-            out_.seekp(offset_ + ((w.row + r) * cols_ + w.col) * width_);
+            out_.seekp(offset_ + ((first + r) * cols_ + w.col) * width_);
             out_.write(reinterpret_cast<const char*>(v.data() + r * w.cols), w.cols * width_);
           }
         },
@@ -219,19 +238,19 @@ class FlatSink final : public RasterSink {
   }
   std::filesystem::path file_, temporary_;
   std::ofstream out_;
-  Index cols_, width_;
+  Index rows_, cols_, width_;
   CellType type_;
   Index offset_;
 };
 
 }  // namespace
 
-std::unique_ptr<RasterSource> open_npy(const std::string& name) {
+std::unique_ptr<RasterSource> open_npy(const std::string& name, int band) {
   const std::size_t colon = name.rfind(".npz:");
   const bool member = colon != std::string::npos;
   const std::string file = member ? name.substr(0, colon + 4) : name;
   if (!member && !file.ends_with(".npz"))
-    return open_npy_bytes(std::make_unique<FileBytes>(file), name);
+    return open_npy_bytes(std::make_unique<FileBytes>(file), name, band);
   const ZipArchive archive(file);
   std::vector<std::string> arrays;
   std::string list;
@@ -250,7 +269,8 @@ std::unique_ptr<RasterSource> open_npy(const std::string& name) {
   }
   if (std::find(arrays.begin(), arrays.end(), wanted) == arrays.end())
     throw InputError(name + ": error: no array \"" + wanted + "\" in the archive; it has" + list);
-  return open_npy_bytes(std::make_unique<MemoryBytes>(name, archive.read(wanted + ".npy")), name);
+  return open_npy_bytes(std::make_unique<MemoryBytes>(name, archive.read(wanted + ".npy")), name,
+                        band);
 }
 
 namespace {
@@ -277,9 +297,11 @@ std::unique_ptr<RasterSource> open_raw(const std::string& name) {
   return std::make_unique<FlatSource>(std::make_unique<FileBytes>(name), std::move(info), 0, false);
 }
 
-std::unique_ptr<RasterSink> create_npy(const std::filesystem::path& file, const RasterInfo& info) {
+std::unique_ptr<RasterSink> create_npy(const std::filesystem::path& file, const RasterInfo& info,
+                                       int bands) {
   std::string text = "{'descr': '" + descr_of(info.type) + "', 'fortran_order': False, 'shape': (" +
-                     std::to_string(info.rows) + ", " + std::to_string(info.cols) + "), }";
+                     (bands == 1 ? "" : std::to_string(bands) + ", ") + std::to_string(info.rows) +
+                     ", " + std::to_string(info.cols) + "), }";
   const std::size_t total = (10 + text.size() + 1 + 63) / 64 * 64;
   text.resize(total - 11, ' ');
   text += '\n';

@@ -19,11 +19,13 @@ bool is_flat_name(const std::string& name) { return is_npy(name) || name.ends_wi
 
 std::unique_ptr<RasterSource> open_raster(const std::string& name, int band) {
   std::unique_ptr<RasterSource> source;
-  if (is_flat_name(name)) {
+  if (is_npy(name)) {
+    source = open_npy(name, band);
+  } else if (is_flat_name(name)) {
     if (band > 1)
       throw InputError(name + ": error: expected --band 1, found " + std::to_string(band) +
                        "; this format has one band");
-    source = is_npy(name) ? open_npy(name) : open_raw(name);
+    source = open_raw(name);
   } else {
     source = open_gdal_raster(name, band);
   }
@@ -32,12 +34,13 @@ std::unique_ptr<RasterSource> open_raster(const std::string& name, int band) {
 }
 
 std::unique_ptr<RasterSink> create_raster(const std::filesystem::path& file,
-                                          const domain::RasterInfo& info) {
+                                          const domain::RasterInfo& info, int bands) {
   const std::string name = file.string();
   check_raster_target(file);
-  if (name.ends_with(".npy")) return create_npy(file, info);
+  require(bands == 1 || holds_bands(file), "create_raster: a format of one band");
+  if (name.ends_with(".npy")) return create_npy(file, info, bands);
   if (name.ends_with(".raw")) return create_raw(file, info);
-  return create_gdal_raster(file, info);
+  return create_gdal_raster(file, info, bands);
 }
 
 domain::Raster read_raster(const std::string& name, int band) {
@@ -49,6 +52,11 @@ void write_raster(const std::filesystem::path& file, const domain::Raster& raste
   const auto sink = create_raster(file, raster.info);
   sink->write(raster.info.whole(), raster.cells);
   sink->finish();
+}
+
+bool holds_bands(const std::filesystem::path& file) {
+  const std::string ext = file.extension().string();
+  return ext == ".npy" || ext == ".tif" || ext == ".tiff";
 }
 
 void check_raster_target(const std::filesystem::path& file) {

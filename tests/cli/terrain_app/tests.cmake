@@ -24,6 +24,17 @@ if(TARGET terrawave AND debian_python3)
     PROCESSORS 2
     ENVIRONMENT "OMP_WAIT_POLICY=passive;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_btl_vader_single_copy_mechanism=none")
 endif()
+if(TARGET terrawave AND debian_python3)
+  set(formats npy)
+  if(TERRAWAVE_GEO)
+    set(formats npy,tif)
+  endif()
+  add_test(NAME cli.terrain_app.fractions
+    COMMAND ${debian_python3} ${folder}/fractions_test.py $<TARGET_FILE:terrawave> ${formats} ${ranks})
+  set_tests_properties(cli.terrain_app.fractions PROPERTIES LABELS "cli;terrain_app" TIMEOUT 300
+    PROCESSORS 2
+    ENVIRONMENT "OMP_WAIT_POLICY=passive;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_btl_vader_single_copy_mechanism=none")
+endif()
 if(TARGET terrawave AND TERRAWAVE_MPI AND TERRAWAVE_GEO)
   foreach(case chain jumps jacksboro)
     set(file ${folder}/ranks/case.toml)

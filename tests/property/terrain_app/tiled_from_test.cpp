@@ -25,6 +25,8 @@ TEST(TiledFrom, EqualsOnePieceByTheKernelsOfGpus) {
                             folder.path(), kernels);
     reference::compare_from(*self, reference::random_angles(random, 12, folder.path(), true),
                             folder.path(), kernels);
+    reference::compare_from(*self, reference::random_fractions(random, 12, folder.path(), true),
+                            folder.path(), kernels);
   }
 }
 
@@ -35,6 +37,38 @@ TEST(TiledFrom, EqualsOnePieceForRandomAngles) {
   for (int k = 0; k < 1000 && !HasFailure(); ++k)
     reference::compare_from(*self, reference::random_angles(random, 12, folder.path(), true),
                             folder.path());
+}
+
+TEST(TiledFrom, EqualsOnePieceForRandomFractions) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  reference::Random random(44);
+  for (int k = 0; k < 1000 && !HasFailure(); ++k)
+    reference::compare_from(*self, reference::random_fractions(random, 12, folder.path(), true),
+                            folder.path());
+}
+
+// Fractions that this program wrote give the accumulation of the heights they came from, bit for
+// bit, over looped edges too.
+TEST(TiledFrom, FractionsOfHeightsGiveTheirAccumulation) {
+  const test::ScratchFolder folder;
+  const par::Queue queue = par::Queue::host(1);
+  reference::Random random(48);
+  for (int k = 0; k < 100 && !HasFailure(); ++k) {
+    auto c = reference::random_tiled_case<float>(random, 16);
+    c.options.rule = random.chance(0.5) ? FlowRule::freeman : FlowRule::quinn;
+    Session heights(queue, c.raster, c.options, {});
+    Step step;
+    step.op = "flow";
+    step.out = (folder.path() / "fractions.npy").string();
+    make_product(heights, step);
+    const ShareInput input =
+        read_shares(queue, step.out, 0, direction_source("fractions", false, ""), c.options);
+    EXPECT_EQ(input.led_out, 0);
+    Session again(queue, input.info, input.fractions, input.states, c.options, {});
+    EXPECT_EQ(std::get<std::vector<double>>(again.accumulation()),
+              std::get<std::vector<double>>(heights.accumulation()));
+  }
 }
 
 // Angles that this program wrote give the accumulation of the heights they came from.
@@ -52,8 +86,8 @@ TEST(TiledFrom, AnglesOfHeightsGiveTheirAccumulation) {
     step.op = "flow";
     step.out = (folder.path() / "angles.npy").string();
     make_product(heights, step);
-    const AngleInput input =
-        read_angles(queue, step.out, 0, direction_source("dinf", false, ""), c.options);
+    const ShareInput input =
+        read_shares(queue, step.out, 0, direction_source("dinf", false, ""), c.options);
     EXPECT_EQ(input.led_out, 0);
     Session again(queue, input.info, input.fractions, input.states, c.options, {});
     EXPECT_EQ(std::get<std::vector<double>>(again.accumulation()),
@@ -90,7 +124,7 @@ TYPED_TEST(LoopOfAngles, IsNamed) {
     EXPECT_EQ(std::string(e.what()), said);
   }
   EXPECT_EQ(
-      read_angles(par::Queue::host(1), file, 0, direction_source("dinf", true, ""), flow).repaired,
+      read_shares(par::Queue::host(1), file, 0, direction_source("dinf", true, ""), flow).repaired,
       1);
 }
 

@@ -43,6 +43,10 @@ TEST(TiledProductsRanks, ReadDirectionsAsOnePiece) {
     world.barrier();
     reference::compare_from(world, angles, folder);
     world.barrier();
+    const auto fractions = reference::random_fractions(random, 10, folder, world.is_root());
+    world.barrier();
+    reference::compare_from(world, fractions, folder);
+    world.barrier();
   }
 }
 

@@ -108,6 +108,7 @@ class GdalSource final : public RasterSource {
       throw InputError(name + ": error: cannot be read as a raster: " + messages.text());
     info_.name = name;
     refuse_several(name, band_number);
+    bands_ = dataset_->GetRasterCount();
     band_ = dataset_->GetRasterBand(band_number > 0 ? band_number : 1);
     info_.rows = band_->GetYSize();
     info_.cols = band_->GetXSize();
@@ -261,21 +262,24 @@ void set_frame(GDALDataset& dataset, const RasterInfo& info) {
       }
     }
   }
-  GDALRasterBand* band = dataset.GetRasterBand(1);
   if (!info.nodata) return;
-  if (info.type == CellType::i64)
-    band->SetNoDataValueAsInt64(std::int64_t(*info.nodata));
-  else
-    band->SetNoDataValue(*info.nodata);
+  for (int b = 1; b <= dataset.GetRasterCount(); ++b) {
+    GDALRasterBand* band = dataset.GetRasterBand(b);
+    if (info.type == CellType::i64)
+      band->SetNoDataValueAsInt64(std::int64_t(*info.nodata));
+    else
+      band->SetNoDataValue(*info.nodata);
+  }
 }
 
-CPLStringList creation_options(GDALDriver& driver, CellType type) {
+CPLStringList creation_options(GDALDriver& driver, CellType type, int bands) {
   CPLStringList options;
   if (EQUAL(driver.GetDescription(), "GTiff")) {
     options.SetNameValue("COMPRESS", "DEFLATE");
     options.SetNameValue("ZLEVEL", "5");
     options.SetNameValue("PREDICTOR", type == CellType::f32 || type == CellType::f64 ? "3" : "2");
     options.SetNameValue("TILED", "YES");
+    if (bands > 1) options.SetNameValue("INTERLEAVE", "BAND");
     options.SetNameValue("BIGTIFF", "IF_SAFER");
     options.SetNameValue("NUM_THREADS", "ALL_CPUS");
   } else if (EQUAL(driver.GetDescription(), "netCDF")) {
@@ -288,8 +292,8 @@ CPLStringList creation_options(GDALDriver& driver, CellType type) {
 // Writes into a hidden folder beside the target; finish() moves the file and what lies beside it.
 class GdalSink final : public RasterSink {
  public:
-  GdalSink(std::filesystem::path file, const RasterInfo& info)
-      : file_(std::move(file)), info_(info), driver_(require_driver(file_)) {
+  GdalSink(std::filesystem::path file, const RasterInfo& info, int bands)
+      : file_(std::move(file)), info_(info), bands_(bands), driver_(require_driver(file_)) {
     folder_ = file_.parent_path() /
               (".part-" + std::to_string(getpid()) + "-" + file_.filename().string());
     std::error_code error;
@@ -301,9 +305,9 @@ class GdalSink final : public RasterSink {
     if (info.rows > std::numeric_limits<int>::max() || info.cols > std::numeric_limits<int>::max())
       throw InputError(file_.string() + ": error: GDAL holds at most 2^31 - 1 rows or columns");
     GDALDriver* maker = create ? &driver_ : GetGDALDriverManager()->GetDriverByName("MEM");
-    const CPLStringList options = creation_options(driver_, info.type);
+    const CPLStringList options = creation_options(driver_, info.type, bands);
     const std::string name = create ? (folder_ / file_.filename()).string() : std::string();
-    dataset_.reset(maker->Create(name.c_str(), int(info.cols), int(info.rows), 1,
+    dataset_.reset(maker->Create(name.c_str(), int(info.cols), int(info.rows), bands,
                                  gdal_type(info.type), create ? options.List() : nullptr));
     if (!dataset_) throw RunError("cannot write " + file_.string() + ": " + messages.text());
     copy_at_end_ = !create;
@@ -315,21 +319,21 @@ class GdalSink final : public RasterSink {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
   }
-  void write(const Window& w, const Cells& cells) override {
+  void write_band(int band, const Window& w, const Cells& cells) override {
     require(domain::type_of(cells) == info_.type, "GdalSink: other cell type");
     if (w.size() == 0) return;
     if (info_.frame.south_up) {
       Cells flipped = cells;
       GdalSource::flip_rows(w.rows, w.cols, flipped);
-      put(w, info_.rows - w.row - w.rows, flipped);
+      put(band, w, info_.rows - w.row - w.rows, flipped);
     } else {
-      put(w, w.row, cells);
+      put(band, w, w.row, cells);
     }
   }
   void finish() override {
     GdalMessages messages;
     if (copy_at_end_) {
-      const CPLStringList options = creation_options(driver_, info_.type);
+      const CPLStringList options = creation_options(driver_, info_.type, bands_);
       const std::string name = (folder_ / file_.filename()).string();
       const Dataset copy(
           driver_.CreateCopy(name.c_str(), dataset_.get(), TRUE, options.List(), nullptr, nullptr));
@@ -352,12 +356,12 @@ class GdalSink final : public RasterSink {
   }
 
  private:
-  void put(const Window& w, Index first, const Cells& cells) {
+  void put(int band, const Window& w, Index first, const Cells& cells) {
     GdalMessages messages;
     const CPLErr error = std::visit(
         [&](const auto& v) {
           using T = typename std::decay_t<decltype(v)>::value_type;
-          return dataset_->GetRasterBand(1)->RasterIO(
+          return dataset_->GetRasterBand(band)->RasterIO(
               GF_Write, int(w.col), int(first), int(w.cols), int(w.rows), const_cast<T*>(v.data()),
               int(w.cols), int(w.rows), gdal_type(info_.type), sizeof(T),
               GSpacing(sizeof(T)) * w.cols, nullptr);
@@ -368,6 +372,7 @@ class GdalSink final : public RasterSink {
 
   std::filesystem::path file_, folder_;
   RasterInfo info_;
+  int bands_;
   GDALDriver& driver_;
   Dataset dataset_;
   bool copy_at_end_ = false;
@@ -380,8 +385,8 @@ std::unique_ptr<RasterSource> open_gdal_raster(const std::string& name, int band
 }
 
 std::unique_ptr<RasterSink> create_gdal_raster(const std::filesystem::path& file,
-                                               const RasterInfo& info) {
-  return std::make_unique<GdalSink>(file, info);
+                                               const RasterInfo& info, int bands) {
+  return std::make_unique<GdalSink>(file, info, bands);
 }
 
 void check_gdal_target(const std::filesystem::path& file) { require_driver(file); }

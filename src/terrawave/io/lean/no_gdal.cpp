@@ -15,7 +15,7 @@ namespace {
 
 std::unique_ptr<RasterSource> open_gdal_raster(const std::string& name, int) { refuse(name); }
 std::unique_ptr<RasterSink> create_gdal_raster(const std::filesystem::path& file,
-                                               const domain::RasterInfo&) {
+                                               const domain::RasterInfo&, int) {
   refuse(file.string());
 }
 void check_gdal_target(const std::filesystem::path& file) { refuse(file.string()); }

@@ -37,7 +37,7 @@ void drop_rounding(std::vector<double>& share, std::size_t cells) {
 
 }  // namespace
 
-DecodedAngles decode_angles(const par::Queue& queue, const domain::Cells& cells,
+DecodedShares decode_angles(const par::Queue& queue, const domain::Cells& cells,
                             const domain::RasterInfo& map, const Grid& grid,
                             const domain::Window& around, const domain::Window& inside) {
   const std::vector<double> angle = angles_of(cells, map);
@@ -47,7 +47,7 @@ DecodedAngles decode_angles(const par::Queue& queue, const domain::Cells& cells,
   std::vector<double> share = shares.download();
   if (map.type != domain::CellType::f64) drop_rounding(share, std::size_t(around.size()));
   const Index n = inside.size();
-  DecodedAngles decoded;
+  DecodedShares decoded;
   decoded.fractions.assign(std::size_t(kNeighbours * n), 0.0);
   decoded.states.assign(std::size_t(n), std::uint8_t(CellState::nodata));
   for (Index i = 0; i < n; ++i) {

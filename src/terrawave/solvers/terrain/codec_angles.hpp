@@ -5,21 +5,15 @@
 
 #include "terrawave/domain/raster.hpp"
 #include "terrawave/par/queue.hpp"
-#include "terrawave/solvers/terrain/grid.hpp"
+#include "terrawave/solvers/terrain/codec_fractions.hpp"
 
 namespace terrawave::terrain {
 
-// What the cells of a window give.
-struct DecodedAngles {
-  std::vector<double> fractions;     // to neighbour k: fractions[k * cells + cell]
-  std::vector<std::uint8_t> states;  // valid, outlet (gives nothing) or nodata
-  Index led_out = 0;  // cells that point off the map or into nodata, even in part: outlets now
-};
 // From the cells of a window around it: a ring wide, cut off at the edges of the map; `grid` is
 // that window's. Angles are counted counter-clockwise from east in radians, 0 to 2 pi; -1 flows
 // nowhere, NaN and the map's nodata value are nodata; there are no others. In single precision
 // shares below 1e-6 are none.
-DecodedAngles decode_angles(const par::Queue& queue, const domain::Cells& cells,
+DecodedShares decode_angles(const par::Queue& queue, const domain::Cells& cells,
                             const domain::RasterInfo& map, const Grid& grid,
                             const domain::Window& around, const domain::Window& inside);
 

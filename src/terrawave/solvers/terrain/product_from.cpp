@@ -48,10 +48,11 @@ Index settle_loops(const par::Queue& queue, const DirectionSource& from, const F
 }  // namespace
 
 DirectionSource direction_source(const std::string& from, bool repair, const std::string& heights) {
-  if (from == kAngles) return {true, Codes::esri, repair, heights};
-  if (const auto codes = codes_named(from)) return {false, *codes, repair, heights};
+  if (from == kAngles) return {FromKind::angles, Codes::esri, repair, heights};
+  if (from == kFractions) return {FromKind::fractions, Codes::esri, repair, heights};
+  if (const auto codes = codes_named(from)) return {FromKind::codes, *codes, repair, heights};
   throw InputError("--from: unknown kind \"" + from +
-                   "\"; expected esri, taudem, grass, whitebox, ldd, richdem or dinf");
+                   "\"; expected esri, taudem, grass, whitebox, ldd, richdem, dinf or fractions");
 }
 
 DirectionInput read_directions(const par::Queue& queue, const std::string& file, int band,
@@ -67,22 +68,47 @@ DirectionInput read_directions(const par::Queue& queue, const std::string& file,
   return input;
 }
 
-AngleInput read_angles(const par::Queue& queue, const std::string& file, int band,
-                       const DirectionSource& from, const FlowOptions& flow) {
+namespace {
+
+ShareInput input_of(const domain::RasterInfo& info, DecodedShares decoded) {
+  return {info, std::move(decoded.fractions), std::move(decoded.states), decoded.led_out, 0};
+}
+
+ShareInput angles_as_shares(const par::Queue& queue, const std::string& file, int band,
+                            const FlowOptions& flow) {
   const domain::Raster raster = io::read_raster(file, band);
-  const Grid grid = grid_of(raster.info, flow);
   const domain::Window whole = raster.info.whole();
   if (const StrangeAngle strange = strange_angle(raster.cells, raster.info, whole);
       strange.cell >= 0)
     refuse_angle(raster.info, strange);
-  DecodedAngles decoded = decode_angles(queue, raster.cells, raster.info, grid, whole, whole);
-  AngleInput input{raster.info, std::move(decoded.fractions), std::move(decoded.states),
-                   decoded.led_out, 0};
+  return input_of(raster.info, decode_angles(queue, raster.cells, raster.info,
+                                             grid_of(raster.info, flow), whole, whole));
+}
+
+ShareInput fractions_as_shares(const std::string& file, const FlowOptions& flow) {
+  const FractionBands bands(file);
+  const domain::Window whole = bands.info().whole();
+  const std::vector<double> values =
+      bands.values([&](io::RasterSource& band) { return band.read(whole); });
+  if (const StrangeFractions strange = strange_fractions(values, bands.info(), whole);
+      strange.cell >= 0)
+    refuse_fractions(bands.info(), strange);
+  return input_of(bands.info(),
+                  decode_fractions(values, whole, whole, flow.loop_rows, flow.loop_cols));
+}
+
+}  // namespace
+
+ShareInput read_shares(const par::Queue& queue, const std::string& file, int band,
+                       const DirectionSource& from, const FlowOptions& flow) {
+  ShareInput input = from.kind == FromKind::angles ? angles_as_shares(queue, file, band, flow)
+                                                   : fractions_as_shares(file, flow);
+  const Grid grid = grid_of(input.info, flow);
   par::Buffer<double> fractions(queue, input.fractions);
   const par::Buffer<std::uint8_t> state(queue, input.states);
   const std::vector<Index> loop = find_fraction_loop(queue, grid, fractions.cview(), state.cview());
   if (loop.empty()) return input;
-  if (!from.repair) refuse_share_loop(input.info, Index(loop.size()), loop);
+  if (!from.repair) refuse_share_loop(input.info, from.kind, Index(loop.size()), loop);
   input.repaired = with_loop_heights(from, input.info, [&]<class T>(const std::vector<T>& heights) {
     const par::Buffer<T> z(queue, heights);
     return repair_fraction_loops<T>(queue, grid, z.cview(), state.cview(), fractions.view());
@@ -102,11 +128,13 @@ std::string named(const domain::RasterInfo& info, std::span<const Index> cells) 
 
 }  // namespace
 
-void refuse_share_loop(const domain::RasterInfo& info, Index length, std::span<const Index> cells) {
+void refuse_share_loop(const domain::RasterInfo& info, FromKind kind, Index length,
+                       std::span<const Index> cells) {
   throw InputError(fmt::format(
-      "{}: error: the flow of the angles runs in a loop of {} cells, against the flow:{}{}; break "
+      "{}: error: the flow of the {} runs in a loop of {} cells, against the flow:{}{}; break "
       "loops with --repair",
-      info.name, length, named(info, cells), length > kNamedLoopCells ? " ..." : ""));
+      info.name, kind == FromKind::angles ? "angles" : "fractions", length, named(info, cells),
+      length > kNamedLoopCells ? " ..." : ""));
 }
 
 void refuse_loop(const domain::RasterInfo& info, Index length, std::span<const Index> cells) {

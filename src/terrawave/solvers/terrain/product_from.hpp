@@ -10,14 +10,17 @@
 
 namespace terrawave::terrain {
 
-inline constexpr const char* kAngles = "dinf";  // --from dinf: angles instead of codes
+inline constexpr const char* kAngles = "dinf";          // --from dinf: angles instead of codes
+inline constexpr const char* kFractions = "fractions";  // those of several receivers
+enum class FromKind { codes, angles, fractions };
 
 // How to read them.
 struct DirectionSource {
-  bool angles = false;  // of D-infinity
+  FromKind kind = FromKind::codes;
   Codes codes = Codes::esri;
   bool repair = false;  // break loops at their lowest cells
   std::string heights;  // the raster that says which those are; "": the first in row order
+  bool shares() const { return kind != FromKind::codes; }
 };
 // Throws InputError for an unknown kind.
 DirectionSource direction_source(const std::string& from, bool repair, const std::string& heights);
@@ -33,19 +36,20 @@ struct DirectionInput {
 DirectionInput read_directions(const par::Queue& queue, const std::string& file, int band,
                                const DirectionSource& from, const FlowOptions& flow);
 
-struct AngleInput {
+struct ShareInput {
   domain::RasterInfo info;
   std::vector<double> fractions;     // 8 values per cell, neighbour by neighbour
   std::vector<std::uint8_t> states;  // cells that give nothing are outlets
-  Index led_out = 0;                 // cells that point off the map or into nodata
+  Index led_out = 0;                 // cells that give to beyond the map or to nodata
   Index repaired = 0;                // cells that became roots
 };
-// The same for angles of D-infinity. Throws InputError for values that are no angles and for loops.
-AngleInput read_angles(const par::Queue& queue, const std::string& file, int band,
+// The same for angles of D-infinity and for fractions (codec_fractions.hpp). Throws InputError for
+// values that are none and for loops.
+ShareInput read_shares(const par::Queue& queue, const std::string& file, int band,
                        const DirectionSource& from, const FlowOptions& flow);
 
 // The InputErrors of both. `cells`: the first of the loop, in flow order; of shares against it.
-[[noreturn]] void refuse_share_loop(const domain::RasterInfo& info, Index length,
+[[noreturn]] void refuse_share_loop(const domain::RasterInfo& info, FromKind kind, Index length,
                                     std::span<const Index> cells);
 [[noreturn]] void refuse_loop(const domain::RasterInfo& info, Index length,
                               std::span<const Index> cells);

@@ -104,7 +104,32 @@ Made make_receivers(Session& session, const Step& step) {
                           session.jumps().size()));
 }
 
+Made make_fractions(Session& session, const Step& step) {
+  const std::vector<double> share = session.fractions();
+  const auto& states = session.states();
+  const auto n = states.size();
+  domain::RasterInfo info = session.info();
+  info.type = domain::CellType::f64;
+  info.nodata = std::numeric_limits<double>::quiet_NaN();
+  const auto sink = io::create_raster(step.out, info, kNeighbours);
+  std::vector<std::uint8_t> gives(n, 0);
+  for (std::size_t k = 0; k < kNeighbours; ++k) {
+    std::vector<double> band(share.begin() + std::ptrdiff_t(k * n),
+                             share.begin() + std::ptrdiff_t((k + 1) * n));
+    for (std::size_t i = 0; i < n; ++i) {
+      gives[i] |= band[i] > 0 ? 1 : 0;
+      if (!is_data(states[i])) band[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    sink->write_band(int(k) + 1, info.whole(), std::move(band));
+  }
+  sink->finish();
+  Index roots = 0;
+  for (std::size_t i = 0; i < n; ++i) roots += is_data(states[i]) && gives[i] == 0 ? 1 : 0;
+  return fractions_made(session.valid(), roots);
+}
+
 Made make_flow(Session& session, const Step& step) {
+  if (writes_fractions(session.options())) return make_fractions(session, step);
   if (session.options().rule == FlowRule::dinf)
     return real_product(session, step, session.angles(), "angles of flow, radians from east");
   if (step.op == "jump" || step.codes == "receivers") return make_receivers(session, step);
@@ -276,7 +301,7 @@ const std::vector<Maker>& makers() {
       {"carve", "lower the ground along the lowest way out of each depression", make_breach},
       {"breach", "carve where the cut stays short and shallow enough", make_breach},
       {"jump", "receivers with pits linked across their passes (linear cell indices)", make_flow},
-      {"flow", "directions of flow in the codes of several programs; D-infinity angles", make_flow},
+      {"flow", "directions of flow in the codes of several programs; angles; fractions", make_flow},
       {"accumulate", "upstream cells, area or weights of each cell", make_accumulation},
       {"basins", "the outlet that each cell drains to (raster or polygons)", make_basins},
       {"streams", "cells of streams (raster) or the stream network (lines)", make_streams},
@@ -315,6 +340,11 @@ Made breach_made(const BreachStats& stats, Index lowered, double most) {
                           stats.breached, stats.remaining, lowered, most));
 }
 
+Made fractions_made(Index cells, Index roots) {
+  return made({{"cells", cells}, {"roots", roots}},
+              fmt::format("fractions of flow to eight neighbours, {} roots", roots));
+}
+
 void check_step(const Step& step, const FlowOptions& options) {
   const auto& all = makers();
   if (std::none_of(all.begin(), all.end(), [&](const Maker& m) { return step.op == m.op; })) {
@@ -328,10 +358,10 @@ void check_step(const Step& step, const FlowOptions& options) {
       one_of(step.op, {"basins", "order", "length", "hand", "watershed", "lakes", "jump"}))
     throw InputError("terrain " + step.op +
                      ": expected one receiver per cell, found --dinf or --mfd; use --d8 or --d4");
-  if (step.op == "flow" && !options.single_receiver() && options.rule != FlowRule::dinf)
-    throw InputError(
-        "terrain flow: multiple flow has no single direction; use --d8, --d4 or "
-        "--dinf, or ask for accumulate");
+  if (step.op == "flow" && writes_fractions(options) && !io::holds_bands(step.out))
+    throw InputError(step.out +
+                     ": error: fractions of multiple flow are eight bands; give a name such as "
+                     "out.tif or out.npy");
   if (step.op == "flow" && options.mode == RouteMode::jump && step.codes != "receivers")
     throw InputError(
         "terrain flow: a jump leads to no neighbour and has no direction code; write "
@@ -396,7 +426,9 @@ double bytes_per_cell(const std::string& op, domain::CellType type, const FlowOp
   const double route = base + 1 + 24;  // directions, labels and passes while routing
   if (one_of(op, {"carve", "breach"})) return route + 2 * z;
   if (one_of(op, {"flow", "jump"}))
-    return options.rule == FlowRule::dinf ? route + z + 16 : route + 2;
+    return writes_fractions(options)        ? base + 16 * kNeighbours + 16
+           : options.rule == FlowRule::dinf ? route + z + 16
+                                            : route + 2;
   if (!options.single_receiver()) return base + 16 * kNeighbours + 16;
   const double tree = 1 + 4 + 4 + 4;  // directions, receivers, order, donors
   if (one_of(op, {"accumulate", "basins", "streams"})) return std::max(route, base + 34);

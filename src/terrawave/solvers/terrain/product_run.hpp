@@ -21,6 +21,13 @@ Made make_product(Session& session, const Step& step);
 // What is said of breached ground, in one piece and over tiles. most: the deepest cut.
 Made breach_made(const BreachStats& stats, Index lowered, double most);
 
+// Whether `flow` writes the fractions of several receivers (codec_fractions.hpp), and what is said
+// then.
+inline bool writes_fractions(const FlowOptions& options) {
+  return !options.single_receiver() && options.rule != FlowRule::dinf;
+}
+Made fractions_made(Index cells, Index roots);
+
 // What was checked as facts and words; calls write(words) before it throws RunError where a check
 // fails.
 Made verify_made(const std::vector<Check>& checks,

@@ -59,12 +59,14 @@ ExitCode convert_codes(const Tool& tool, const par::Queue& queue) {
   return ExitCode::done;
 }
 
+bool reads_shares(const Tool& tool) { return tool.from == kAngles || tool.from == kFractions; }
+
 Session open_session(const Tool& tool, const par::Queue& queue) {
   Session::Progress progress;
   if (tool.terminal)
     progress = [](const std::string& phase) { fmt::print(stderr, "{} ...\n", phase); };
-  if (tool.from == kAngles) {
-    AngleInput input = read_angles(queue, tool.input, tool.band, source_of(tool), tool.flow);
+  if (reads_shares(tool)) {
+    ShareInput input = read_shares(queue, tool.input, tool.band, source_of(tool), tool.flow);
     return Session(queue, input.info, std::move(input.fractions), std::move(input.states),
                    tool.flow, progress);
   }
@@ -76,16 +78,28 @@ Session open_session(const Tool& tool, const par::Queue& queue) {
   return Session(queue, io::read_raster(tool.input, tool.band), tool.flow, progress);
 }
 
-void take_rule_of_angles(FlowOptions& flow) {
-  if (flow.rule != FlowRule::d8 && flow.rule != FlowRule::dinf)
-    throw InputError("--from dinf: the angles are the rule of flow; leave --d4 and --mfd out");
-  flow.rule = FlowRule::dinf;
+// What was read is the rule of flow.
+void take_rule_of_input(Tool& tool) {
+  FlowOptions& flow = tool.flow;
+  if (tool.from == kAngles) {
+    if (flow.rule != FlowRule::d8 && flow.rule != FlowRule::dinf)
+      throw InputError("--from dinf: the angles are the rule of flow; leave --d4 and --mfd out");
+    flow.rule = FlowRule::dinf;
+  } else if (tool.from == kFractions) {
+    if (flow.rule != FlowRule::d8)
+      throw InputError(
+          "--from fractions: they are the rule of flow; leave --d4, --dinf and --mfd out");
+    if (tool.band != 0)
+      throw InputError("--from fractions: all eight bands are read; leave --band out");
+    flow.rule = FlowRule::freeman;
+    tool.band = 1;  // says how many cells there are
+  }
 }
 
 void check_conversion(const Tool& tool) {
-  if (source_of(tool).angles)
+  if (source_of(tool).shares())
     throw InputError(
-        "terrain codes: angles have no codes of one direction; expected --from esri, "
+        "terrain codes: angles and fractions have no codes of one direction; expected --from esri, "
         "taudem, grass, whitebox, ldd or richdem");
   if (!codes_named(tool.step.codes))
     throw InputError("--to: unknown kind \"" + tool.step.codes +
@@ -102,14 +116,14 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
     return tiled ? run_tiled_tool(tool, comm) : convert_codes(tool, queue_of(tool));
   }
   Tool checked = tool;
+  take_rule_of_input(checked);
   if (tool.dry_run) {
     if (checked.step.out.empty()) checked.step.out = "out.npy";
     return comm.is_root() ? dry_run(checked) : ExitCode::done;
   }
   if (checked.step.op == "jump") checked.flow.mode = RouteMode::jump;
-  if (checked.from == kAngles) take_rule_of_angles(checked.flow);
   check_step(checked.step, checked.flow);
-  if (!checked.from.empty() && checked.from != kAngles && !checked.flow.single_receiver())
+  if (!checked.from.empty() && !reads_shares(checked) && !checked.flow.single_receiver())
     throw InputError("--from: directions have one receiver per cell; leave --dinf and --mfd out");
   if (tiled) return run_tiled_tool(checked, comm);
   Session session = open_session(checked, queue_of(checked));

@@ -69,10 +69,10 @@ TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterS
       in_files_(!scratch.empty()),
       progress_(std::move(progress)) {
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
-  from_ = from.angles
-              ? read_tiled_angles(queue_, rings_, reader_, from, store_)
+  from_ = from.shares()
+              ? read_tiled_shares(queue_, rings_, reader_, from, store_)
               : read_tiled_directions(rings_, source, from, this->options().connectivity(), store_);
-  shared_ = from.angles;
+  shared_ = from.shares();
   for_tiles(*this, [&](std::size_t, Index tile) {
     for (const Direction d : store_.get<Direction>(tile, "directions"))
       valid_ += d != kNoDirection ? 1 : 0;

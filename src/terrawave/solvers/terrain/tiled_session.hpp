@@ -51,7 +51,7 @@ class TiledSession {
                Progress progress);
 
   // From directions or angles in `source`; nothing that needs heights can be asked for. Throws
-  // InputError as read_directions and read_angles.
+  // InputError as read_directions and read_shares.
   TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
                const DirectionSource& from, const FlowOptions& options, const Tiling& tiling,
                const std::filesystem::path& scratch, Progress progress);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 
 #include "terrawave/solvers/terrain/codec_angles.hpp"
 #include "terrawave/solvers/terrain/tiled_loops.hpp"
@@ -30,7 +31,26 @@ void check_angles(const Rings& rings, io::RasterSource& source) {
 }
 
 // The tiles' own cells; the rings stay empty.
-Index read_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+void keep_shares(const TileShape& shape, const DecodedShares& own, Index tile, TileStore& store) {
+  const Index n = shape.around.size();
+  std::vector<double> share(std::size_t(kNeighbours * n), 0.0);
+  std::vector<std::uint8_t> data(std::size_t(n), 0);
+  std::vector<Direction> direction;
+  for (Index i = 0; i < shape.inside.size(); ++i) {
+    const Index a = shape.around_of(i);
+    const bool held = is_data(own.states[std::size_t(i)]);
+    data[std::size_t(a)] = held ? 1 : 0;
+    direction.push_back(held ? kRoot : kNoDirection);
+    for (int k = 0; k < kNeighbours; ++k)
+      share[std::size_t(k * n + a)] = own.fractions[std::size_t(k * shape.inside.size() + i)];
+  }
+  store.put(tile, "fractions", share);
+  store.put(tile, "fractions.data", data);
+  store.put(tile, "directions", direction);
+}
+
+// Returns how many cells gave to beyond the map or to nodata.
+Index keep_angles(const par::Queue& queue, const Rings& rings, BlockReader& reader,
                   TileStore& store) {
   Tiling flat = rings.tiling();  // angles lead over no looped edge
   flat.loop_rows = flat.loop_cols = false;
@@ -44,25 +64,40 @@ Index read_shares(const par::Queue& queue, const Rings& rings, BlockReader& read
       grid.dy = reader.height();
       grid.dx.clear();
       for (Index r = 0; r < grid.rows; ++r) grid.dx.push_back(reader.width(around.row + r));
-      const DecodedAngles own = decode_angles(queue, reader.source().read(around), reader.info(),
+      const DecodedShares own = decode_angles(queue, reader.source().read(around), reader.info(),
                                               grid, around, flat.window(tile));
       led_out += own.led_out;
+      keep_shares(reader.shape(tile), own, tile, store);
+    }
+  });
+  return rings.comm().sum(led_out);
+}
+
+Index keep_fractions(const Rings& rings, BlockReader& reader, TileStore& store) {
+  std::unique_ptr<FractionBands> bands;
+  StrangeFractions first;
+  const auto read = [&](const domain::Window& window) {
+    return bands->values([&](io::RasterSource& band) { return reader.read_from(band, window); });
+  };
+  together(rings.comm(), [&] {
+    bands = std::make_unique<FractionBands>(reader.info().name);
+    for (const Index tile : rings.tiles()) {
+      const domain::Window w = rings.tiling().window(tile);
+      const StrangeFractions one = strange_fractions(read(w), reader.info(), w);
+      if (one.cell >= 0 && (first.cell < 0 || one.cell < first.cell)) first = one;
+    }
+  });
+  const Index mine = first.cell < 0 ? reader.info().size() : first.cell;
+  const Index least = rings.comm().min(mine);
+  Index led_out = 0;
+  together(rings.comm(), [&] {
+    if (first.cell >= 0 && mine == least) refuse_fractions(reader.info(), first);
+    for (const Index tile : rings.tiles()) {
       const TileShape shape = reader.shape(tile);
-      const Index n = shape.around.size();
-      std::vector<double> share(std::size_t(kNeighbours * n), 0.0);
-      std::vector<std::uint8_t> data(std::size_t(n), 0);
-      std::vector<Direction> direction;
-      for (Index i = 0; i < shape.inside.size(); ++i) {
-        const Index a = shape.around_of(i);
-        const bool held = is_data(own.states[std::size_t(i)]);
-        data[std::size_t(a)] = held ? 1 : 0;
-        direction.push_back(held ? kRoot : kNoDirection);
-        for (int k = 0; k < kNeighbours; ++k)
-          share[std::size_t(k * n + a)] = own.fractions[std::size_t(k * shape.inside.size() + i)];
-      }
-      store.put(tile, "fractions", share);
-      store.put(tile, "fractions.data", data);
-      store.put(tile, "directions", direction);
+      const DecodedShares own =
+          decode_fractions(read(shape.around), shape.around, shape.inside, false, false);
+      led_out += own.led_out;
+      keep_shares(shape, own, tile, store);
     }
   });
   return rings.comm().sum(led_out);
@@ -176,18 +211,22 @@ FlowBits share_bits(const Rings& rings, const BlockReader& reader, const TileSto
           store.get<std::uint8_t>(tile, "fractions.data")};
 }
 
-FromStats read_tiled_angles(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
                             const DirectionSource& from, TileStore& store) {
-  check_angles(rings, reader.source());
   FromStats stats;
-  stats.led_out = read_shares(queue, rings, reader, store);
+  if (from.kind == FromKind::angles) {
+    check_angles(rings, reader.source());
+    stats.led_out = keep_angles(queue, rings, reader, store);
+  } else {
+    stats.led_out = keep_fractions(rings, reader, store);
+  }
   ReadHeights heights;
   while (true) {
     exchange_shares(rings, reader, store);
     if (find_waiting(rings, reader, store) == 0) return stats;
     if (!from.repair) {
       const LoopsFound found = settle_tiled_loops(rings, store, "loops.donor", false, {});
-      refuse_share_loop(reader.info(), found.length, found.cells);
+      refuse_share_loop(reader.info(), from.kind, found.length, found.cells);
     }
     if (!heights && !from.heights.empty())
       together(rings.comm(), [&] { heights = loop_heights(rings, from.heights, reader.info()); });

@@ -15,9 +15,9 @@ void exchange_shares(const Rings& rings, const BlockReader& reader, TileStore& s
 FlowBits share_bits(const Rings& rings, const BlockReader& reader, const TileStore& store,
                     std::size_t m);
 
-// As read_angles in one piece, with its errors: fractions into `store`, and as "directions" roots
+// As read_shares in one piece, with its errors: fractions into `store`, and as "directions" roots
 // wherever there is data. All ranks together.
-FromStats read_tiled_angles(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
                             const DirectionSource& from, TileStore& store);
 
 }  // namespace terrawave::terrain

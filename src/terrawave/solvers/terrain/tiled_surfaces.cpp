@@ -130,7 +130,38 @@ void write_codes(TiledSession& session, const Step& step) {
   });
 }
 
+namespace {
+
+Made make_fractions(TiledSession& session, const Step& step) {
+  session.fractions();
+  TileStore& store = session.store();
+  write_tile_bands(session, step.out, kNeighbours, domain::CellType::f64, kNoValue,
+                   [&](int band, std::size_t, Index tile) -> domain::Cells {
+                     const TileShape shape = session.reader().shape(tile);
+                     const auto share = store.get<double>(tile, "fractions");
+                     const auto data = store.get<std::uint8_t>(tile, "fractions.data");
+                     const Index first = Index(band - 1) * shape.around.size();
+                     std::vector<double> own(std::size_t(shape.inside.size()), kNoValue);
+                     for (Index i = 0; i < shape.inside.size(); ++i)
+                       if (const Index a = shape.around_of(i); data[std::size_t(a)] != 0)
+                         own[std::size_t(i)] = share[std::size_t(first + a)];
+                     return own;
+                   });
+  Index roots = 0;
+  for_tiles(session, [&](std::size_t m, Index) {
+    const FlowBits flow = session.shared_bits(m);
+    for (Index i = 0; i < flow.shape.inside.size(); ++i) {
+      const auto a = std::size_t(flow.shape.around_of(i));
+      roots += flow.data[a] != 0 && flow.gives[a] == 0 ? 1 : 0;
+    }
+  });
+  return fractions_made(session.valid(), session.comm().sum(roots));
+}
+
+}  // namespace
+
 Made make_tiled_flow(TiledSession& session, const Step& step) {
+  if (writes_fractions(session.options())) return make_fractions(session, step);
   if (session.options().rule == FlowRule::dinf) {
     session.angles();
     return real_product(session, step, "angles", "angles of flow, radians from east");

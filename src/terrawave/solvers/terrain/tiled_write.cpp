@@ -46,25 +46,40 @@ domain::RasterInfo info_of(const TiledSession& session, domain::CellType type,
 
 void write_tiles(TiledSession& session, const std::string& out, domain::CellType type,
                  std::optional<double> nodata, const TileCells& cells) {
+  write_tile_bands(session, out, 1, type, nodata,
+                   [&](int, std::size_t m, Index tile) { return cells(m, tile); });
+}
+
+void write_tile_bands(TiledSession& session, const std::string& out, int bands,
+                      domain::CellType type, std::optional<double> nodata,
+                      const TileBandCells& cells) {
   const domain::RasterInfo info = info_of(session, type, nodata);
-  if (!session.in_files()) {
-    domain::Raster raster = gather_tiles(session, type, cells);
-    raster.info.nodata = nodata;
-    together(session.comm(), [&] {
-      if (session.comm().is_root()) io::write_raster(out, raster);
-    });
-    return;
-  }
   std::unique_ptr<io::RasterSink> sink;
-  together(session.comm(), [&] {
-    if (session.comm().is_root()) sink = io::create_raster(out, info);
-  });
-  each_tile(session, type, cells, [&](const domain::Window& window, const domain::Cells& part) {
-    sink->write(window, part);
-  });
-  together(session.comm(), [&] {
-    if (session.comm().is_root()) sink->finish();
-  });
+  const auto on_root = [&](const auto& work) {
+    together(session.comm(), [&] {
+      if (session.comm().is_root()) work();
+    });
+  };
+  const auto create = [&] {
+    if (!sink) sink = io::create_raster(out, info, bands);
+  };
+  if (session.in_files()) on_root(create);
+  for (int band = 1; band <= bands; ++band) {
+    const TileCells of_band = [&](std::size_t m, Index tile) { return cells(band, m, tile); };
+    if (session.in_files()) {
+      each_tile(session, type, of_band,
+                [&](const domain::Window& window, const domain::Cells& part) {
+                  sink->write_band(band, window, part);
+                });
+      continue;
+    }
+    const domain::Raster raster = gather_tiles(session, type, of_band);
+    on_root([&] {
+      create();
+      sink->write_band(band, info.whole(), raster.cells);
+    });
+  }
+  on_root([&] { sink->finish(); });
 }
 
 domain::Raster gather_tiles(TiledSession& session, domain::CellType type, const TileCells& cells) {

@@ -15,6 +15,11 @@ using TileCells = std::function<domain::Cells(std::size_t m, Index tile)>;
 // tile by tile (the same cells, blocks in another order).
 void write_tiles(TiledSession& session, const std::string& out, domain::CellType type,
                  std::optional<double> nodata, const TileCells& cells);
+// The same for several bands: cells(band, m, tile), the first band is 1.
+using TileBandCells = std::function<domain::Cells(int band, std::size_t m, Index tile)>;
+void write_tile_bands(TiledSession& session, const std::string& out, int bands,
+                      domain::CellType type, std::optional<double> nodata,
+                      const TileBandCells& cells);
 // The whole raster on the root; without cells elsewhere.
 domain::Raster gather_tiles(TiledSession& session, domain::CellType type, const TileCells& cells);
 
