@@ -27,7 +27,7 @@ class EmulatedBlock {
 
   EmulatedBlock(int threads, Options options) : options_(options), random_(options.order) {
     fibers_.resize(std::size_t(threads));
-    for (auto& f : fibers_) f.stack = std::make_unique<char[]>(kStack);
+    for (auto& f : fibers_) f.stack = std::make_unique_for_overwrite<char[]>(kStack);
   }
 
   class Lane {
@@ -123,13 +123,12 @@ class EmulatedBlock {
   // Runs a warp until all its threads wait at a barrier or have ended.
   void run_warp(std::size_t w) {
     for (;;) {
-      bool shuffled = false;
-      for (std::size_t n = 32 * w; n < 32 * w + 32; ++n) {
-        if (fibers_[n].state != State::ready) continue;
-        swapcontext(&main_, &fibers_[n].context);
-        shuffled = shuffled || fibers_[n].state == State::shuffle;
-      }
-      if (!shuffled) return;
+      for (std::size_t n = 32 * w; n < 32 * w + 32; ++n)
+        if (fibers_[n].state == State::ready) swapcontext(&main_, &fibers_[n].context);
+      if (std::none_of(fibers_.begin() + std::ptrdiff_t(32 * w),
+                       fibers_.begin() + std::ptrdiff_t(32 * w + 32),
+                       [](const Fiber& f) { return f.state == State::shuffle; }))
+        return;
       for (std::size_t n = 32 * w; n < 32 * w + 32; ++n) {
         if (fibers_[n].state != State::shuffle)
           throw std::logic_error("threads of a warp diverge at a shuffle");
@@ -138,10 +137,14 @@ class EmulatedBlock {
       }
     }
   }
+  // To the next thread of the warp that is ready, else to run_warp().
   void switch_out(int thread, State state) {
     Fiber& f = fibers_[std::size_t(thread)];
     f.state = state;
-    swapcontext(&f.context, &main_);
+    ucontext_t* next = &main_;
+    for (int n = thread + 1; n % 32 != 0 && next == &main_; ++n)
+      if (fibers_[std::size_t(n)].state == State::ready) next = &fibers_[std::size_t(n)].context;
+    swapcontext(&f.context, next);
   }
   static void enter(int high, int low, int n) {
     auto* self = reinterpret_cast<EmulatedBlock*>(std::uintptr_t(unsigned(high)) << 32 |
