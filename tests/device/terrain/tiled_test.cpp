@@ -53,14 +53,16 @@ TEST(TilesOnGpu, RasterOfEveryTypeEqualsOnePiece) {
   compare_each(double{});
 }
 
-TEST(TilesOnGpu, AnglesThatWereReadEqualOnePiece) {
+TEST(TilesOnGpu, AnglesAndFractionsThatWereReadEqualOnePiece) {
   TW_SKIP_WITHOUT_GPU();
   const test::ScratchFolder folder;
   const auto self = comm::make_self();
   const par::Queue gpu = par::Queue::cuda();
   Random random(80);
-  for (int k = 0; k < 60 && !HasFailure(); ++k)
+  for (int k = 0; k < 60 && !HasFailure(); ++k) {
     compare_from(*self, random_angles(random, 24, folder.path(), true), folder.path(), gpu);
+    compare_from(*self, random_fractions(random, 24, folder.path(), true), folder.path(), gpu);
+  }
 }
 
 TEST(TilesOnGpu, LargeRastersEqualOnePiece) {

@@ -125,6 +125,9 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
   check_step(checked.step, checked.flow);
   if (!checked.from.empty() && !reads_shares(checked) && !checked.flow.single_receiver())
     throw InputError("--from: directions have one receiver per cell; leave --dinf and --mfd out");
+  if (!checked.from.empty() && !checked.report.empty())
+    throw InputError(
+        "--report: a report shows the relief, which directions do not tell; leave it out");
   if (tiled) return run_tiled_tool(checked, comm);
   Session session = open_session(checked, queue_of(checked));
   print_made(checked, make_product(session, checked.step));

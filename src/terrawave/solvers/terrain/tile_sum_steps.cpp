@@ -184,14 +184,6 @@ struct LookAt {
   }
 };
 
-template <class V>
-struct Waits {
-  View<const std::uint8_t> waiting;
-  TW_FUNCTION std::int64_t operator()(Index c) const {
-    return waiting[c] != 0 && waiting[c] < TileSum<V>::kOutside ? 1 : 0;
-  }
-};
-
 // What became ready beside the walks, until nothing does.
 template <class Exec, class V>
 void run_ready(const Exec& exec, const TileSum<V>& sum, Index& taken) {
@@ -246,11 +238,6 @@ void look_at(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> c
   par::for_each(exec, Range1{0, cells.size}, LookAt<V>{sum, cells, values, final});
 }
 
-template <class Exec, class V>
-Index count_waiting(const Exec& exec, const TileSum<V>& sum) {
-  return par::reduce_sum(exec, sum.at.cells(), Waits<V>{View<const std::uint8_t>(sum.waiting)});
-}
-
 template void inner_receivers(const par::Exec&, const TilePlace&, View<const std::uint8_t>,
                               View<const std::uint8_t>, View<std::uint8_t>);
 #define TERRAWAVE_FOR(V)                                                                        \
@@ -261,8 +248,7 @@ template void inner_receivers(const par::Exec&, const TilePlace&, View<const std
   template void enter_jumps(const par::Exec&, const TileSum<V>&, View<const std::int32_t>,      \
                             View<const V>, Index&);                                             \
   template void look_at(const par::Exec&, const TileSum<V>&, View<const std::int32_t>, View<V>, \
-                        View<std::uint8_t>);                                                    \
-  template Index count_waiting(const par::Exec&, const TileSum<V>&);
+                        View<std::uint8_t>);
 TERRAWAVE_FOR(std::int64_t)
 TERRAWAVE_FOR(double)
 #undef TERRAWAVE_FOR

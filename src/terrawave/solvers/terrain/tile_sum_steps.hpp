@@ -32,6 +32,7 @@ struct TileSum {
   par::View<std::int32_t> count;                 // of `ready`
   static constexpr std::uint8_t kSource = 255;   // without donors, final after run_sources()
   static constexpr std::uint8_t kOutside = 254;  // nodata, and the ring
+  static bool waits(std::uint8_t waiting) { return waiting != 0 && waiting < kOutside; }
 };
 
 // The receivers of each cell out of `all`: those inside the tile that hold data.
@@ -62,9 +63,5 @@ void enter_jumps(const Exec& exec, const TileSum<V>& sum, par::View<const std::i
 template <class Exec, class V>
 void look_at(const Exec& exec, const TileSum<V>& sum, par::View<const std::int32_t> cells,
              par::View<V> values, par::View<std::uint8_t> final);
-
-// Cells that still wait.
-template <class Exec, class V>
-Index count_waiting(const Exec& exec, const TileSum<V>& sum);
 
 }  // namespace terrawave::terrain::steps

@@ -1,5 +1,6 @@
 #include "terrawave/solvers/terrain/tiled_sums.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "terrawave/par/buffer.hpp"
@@ -51,7 +52,6 @@ class SumTile {
     });
   }
   std::size_t tile() const { return tile_; }
-  const TileShape& shape() const { return shape_; }
 
   void begin(Combine combine) {
     work(combine, [&](const auto& exec, const TileSum<V>& sum) {
@@ -111,12 +111,6 @@ class SumTile {
     }
   }
   std::size_t letters() const { return letters_.size(); }
-  Index left() {
-    Index cells = 0;
-    work(Combine::sum,
-         [&](const auto& exec, const TileSum<V>& sum) { cells = steps::count_waiting(exec, sum); });
-    return cells;
-  }
 
  private:
   // Cells that others want to know of: the rim, then the roots of jumps out of the tile.
@@ -191,11 +185,15 @@ class Sums {
     settle(
         rings_, rims_, [&](std::size_t m) { visit(m); }, &mail_);
     together(rings_.comm(), [&] {
+      put_away();
       for (std::size_t m = 0; m < rings_.count(); ++m) {
-        require(hold(m).left() == 0, "tiled_sums: flow runs in a loop");
-        store_.put(rings_.tile(m), name_, held_->shape().cut(held_->values()));
-        held_.reset();
-        drop(m);
+        const Index tile = rings_.tile(m);
+        const auto waiting = store_.get<std::uint8_t>(tile, of("waiting"));
+        require(std::none_of(waiting.begin(), waiting.end(), TileSum<V>::waits),
+                "tiled_sums: flow runs in a loop");
+        store_.put(tile, name_,
+                   windows_of(rings_.tiling(), tile).cut(store_.get<V>(tile, of("value"))));
+        for (const char* what : {"value", "waiting", "jumped"}) store_.drop(tile, of(what));
       }
     });
   }
@@ -231,9 +229,6 @@ class Sums {
     store_.put(tile, of("waiting"), held_->waiting());
     store_.put(tile, of("jumped"), held_->jumped());
     held_.reset();
-  }
-  void drop(std::size_t m) {
-    for (const char* what : {"value", "waiting", "jumped"}) store_.drop(rings_.tile(m), of(what));
   }
   void visit(std::size_t m) {
     SumTile<V>& tile = hold(m);
