@@ -319,7 +319,12 @@ Table probe_table() {
 }
 
 Table dft_table() {
-  Table t("dft", "Phasors at points, planes and boxes, written to dft.h5.", true);
+  Table t(
+      "dft",
+      "Phasors at points, planes and boxes, written to dft.h5: X(f) = dt sum x(t) exp(-j 2 pi f "
+      "t). x, y, z in it are nodes; components stand where the grid has them, Ex half a cell "
+      "beyond its node along x, Hx half a cell along y and z, the others by cyclic order.",
+      true);
   t.key(Key::text("name").require().describe("Its name."));
   t.key(point("from", "A corner.").require());
   t.key(point("to", "The other corner; equal for a point.").require());
