@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "reference/tiled_compare.hpp"
 #include "scratch_folder.hpp"
 #include "terrawave/io/raster.hpp"
 #include "terrawave/solvers/terrain/product_lakes.hpp"
@@ -168,6 +169,25 @@ TEST(RealDemChain, Etopo5HoldsItsInvariants) {
   }
   EXPECT_EQ(depth, 6698);
   EXPECT_EQ(cells, 3543011);
+}
+
+// The same in tiles, by the code that a GPU takes there: lakes of a million cells, basins and
+// rivers over many tiles.
+TEST(RealDemChain, Etopo5IsTheSameInTilesByTheKernelsOfGpus) {
+#ifndef TERRAWAVE_GEO
+  GTEST_SKIP() << "NO GDAL: this raster was NOT tested.";
+#endif
+  if (!fetched())
+    GTEST_SKIP() << "NO REAL DEMS: the Debian packages could not be fetched; this did NOT run.";
+  const auto self = comm::make_self();
+  reference::TiledCase<float> c;
+  c.raster = io::read_raster("NETCDF:" + (folder() / "etopo5.cdf").string() + ":ROSE");
+  const Tiling tiling = {c.raster.info.rows, c.raster.info.cols, 900, 1500};
+  const auto kernels = TileQueue::with_kernels(par::Queue::host());
+  for (const RouteMode mode : {RouteMode::carve, RouteMode::fill}) {
+    c.options.mode = mode;
+    reference::compare_tiled<float>(*self, c, tiling, {}, kernels);
+  }
 }
 
 }  // namespace

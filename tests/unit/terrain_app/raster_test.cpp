@@ -79,6 +79,41 @@ TEST(Raster, RefusesWhatItCannotRead) {
   EXPECT_NE(refused("a.tif", "no tiff").find("error"), std::string::npos);
 }
 
+// Written band by band and window by window, in any order.
+TEST(Raster, KeepsSeveralBandsApart) {
+  const test::ScratchFolder folder;
+  std::vector<std::string> names = {"bands.npy"};
+#ifdef TERRAWAVE_GEO
+  names.emplace_back("bands.tif");
+#endif
+  constexpr int kBands = 3;
+  for (const std::string& name : names)
+    for (const bool south_up : {false, true}) {
+      std::vector<Raster> bands;
+      for (int b = 0; b < kBands; ++b)
+        bands.push_back(random_raster(CellType::f64, 7, 5, 10 + std::uint64_t(b)));
+      domain::RasterInfo info = bands[0].info;
+      info.frame.located = info.frame.south_up = south_up;
+      const auto file = folder.path() / name;
+      const auto sink = io::create_raster(file, info, kBands);
+      for (int b = kBands; b >= 1; --b)
+        for (const domain::Window& w : {domain::Window{4, 0, 3, 5}, domain::Window{0, 0, 4, 5}}) {
+          Cells part = domain::make_cells(CellType::f64, w.size());
+          domain::paste(info.whole(), bands[std::size_t(b - 1)].cells, w, part);
+          sink->write_band(b, w, part);
+        }
+      sink->finish();
+      for (int b = 1; b <= kBands; ++b) {
+        const auto source = io::open_raster(file.string(), b);
+        EXPECT_EQ(source->bands(), kBands);
+        EXPECT_EQ(source->read(info.whole()), bands[std::size_t(b - 1)].cells) << name << " " << b;
+      }
+      EXPECT_THROW(io::open_raster(file.string(), 0), InputError);
+      EXPECT_THROW(io::open_raster(file.string(), kBands + 1), InputError);
+    }
+  EXPECT_FALSE(io::holds_bands("out.asc"));
+}
+
 TEST(Raster, NothingIsLeftOfAnUnfinishedFile) {
   const test::ScratchFolder folder;
   const Raster raster = random_raster(CellType::i16, 4, 4, 1);
