@@ -110,8 +110,24 @@ def refusals(tool):
                  "--band", "2")
 
 
+def pair(tool):
+    """F14: two cells that give each other all they have."""
+    share = np.zeros((8, 1, 2))
+    share[E, 0, 0] = share[W, 0, 1] = 1
+    np.save(os.path.join(tool.folder, "shares.npy"), share)
+    words = ["accumulate", "shares.npy", "--from", "fractions", "-o"]
+    said = ("shares.npy: error: the flow of the fractions runs in a loop of 2 cells, against the "
+            "flow: (row 0, column 0) (row 0, column 1); break loops with --repair")
+    tool.refused(said, *words, "never.npy")
+    tool.refused(said, *words, "never.npy", "--memory", "4000")
+    np.save(os.path.join(tool.folder, "heights.npy"), np.array([[5, 4]], np.float32))
+    tool.good(*words, "one.npy", "--repair", "--heights", "heights.npy")
+    sums = np.load(os.path.join(tool.folder, "one.npy"))
+    tool.expect(sums.tolist() == [[1, 2]], f"the lower of two is the root: {sums}")
+
+
 def loops(tool):
-    """F14: a ring of four cells; the first gives half of its flow to the last as well."""
+    """A ring of four cells; the first gives half of its flow to the last as well."""
     ring = {(0, 0): {E: 0.5, S: 0.5}, (0, 1): {S: 1}, (1, 1): {W: 1}, (1, 0): {N: 1}}
     for dtype in (np.float32, np.float64):
         save(tool, ring, dtype)
@@ -143,6 +159,7 @@ def main():
         tool = Tool(program, folder)
         round_trip(tool, formats, ranks)
         refusals(tool)
+        pair(tool)
         loops(tool)
     sys.exit(1 if tool.failed else 0)
 
