@@ -22,7 +22,7 @@ TEST(TilesOnGpu, ProductsEqualOnePiece) {
   const test::ScratchFolder folder;
   const auto self = comm::make_self();
   Random random(77);
-  for (int k = 0; k < 300 && !HasFatalFailure(); ++k) {
+  for (int k = 0; k < 150 && !HasFatalFailure(); ++k) {
     const ProductCase c = random_raster_product(random, k % 10 == 0 ? 150 : 24, folder.path());
     SCOPED_TRACE(testing::Message() << "case " << k);
     compare_product(*self, c, c.tiling, folder.path(), {}, par::Queue::cuda());
@@ -35,7 +35,7 @@ TEST(TilesOnGpu, RasterOfEveryTypeEqualsOnePiece) {
   const par::Queue gpu = par::Queue::cuda();
   Random random(79);
   const auto compare_each = [&]<class T>(T) {
-    for (int k = 0; k < 40 && !HasFatalFailure(); ++k) {
+    for (int k = 0; k < 25 && !HasFatalFailure(); ++k) {
       const TiledCase<T> c = random_tiled_case<T>(random, k % 10 == 0 ? 200 : 24);
       const domain::RasterInfo& info = c.raster.info;
       SCOPED_TRACE(testing::Message() << "raster " << k);
@@ -59,7 +59,7 @@ TEST(TilesOnGpu, AnglesAndFractionsThatWereReadEqualOnePiece) {
   const auto self = comm::make_self();
   const par::Queue gpu = par::Queue::cuda();
   Random random(80);
-  for (int k = 0; k < 60 && !HasFailure(); ++k) {
+  for (int k = 0; k < 30 && !HasFailure(); ++k) {
     compare_from(*self, random_angles(random, 24, folder.path(), true), folder.path(), gpu);
     compare_from(*self, random_fractions(random, 24, folder.path(), true), folder.path(), gpu);
   }
