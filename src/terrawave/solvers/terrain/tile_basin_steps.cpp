@@ -387,7 +387,7 @@ TileBasins number_basins(const Exec& exec, const TilePlace& at, View<const std::
   Buffer<std::int32_t> pits(exec.queue, root.size);
   const Index inner = par::select_flagged(exec, flags.cview(), pits.view());
   Buffer<std::int32_t> few(exec.queue, inner);
-  exec.queue.impl().copy(few.view().data, pits.view().data, few.bytes());
+  if (inner > 0) exec.queue.impl().copy(few.view().data, pits.view().data, few.bytes());
   basins.pits.swap(few);
   par::for_each(exec, Range1{0, inner}, NumberInner{basins.pits.cview(), fixed, number.view()});
   Buffer<std::int32_t> labels(exec.queue, at.cells());
