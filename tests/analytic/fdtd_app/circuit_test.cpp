@@ -137,5 +137,35 @@ TEST(Circuit, DiodeClipsASine) {
   EXPECT_LT(worst, 8.5e-3);
 }
 
+// A tank in the gap, struck by a current without resistance: nothing is lost, so that what fields
+// and elements hold together stays, while either alone comes and goes. E is known at n dt and the
+// current half a step earlier: a ripple of w dt, w being the tank's.
+TEST(Circuit, FieldsAndElementsTogetherKeepTheirEnergy) {
+  struct Tank {
+    const char* text;
+    double farad;  // that its inductor of 100 nH sees, beside the cell's in series with C or alone
+  };
+  for (const Tank& tank : {Tank{"kind = \"parallel_rlc\"\nL = \"100 nH\"\nC = \"25 pF\";", 25e-12},
+                           Tank{"kind = \"series_rlc\"\nL = \"100 nH\"\nC = \"5 pF\";", kCell}}) {
+    std::string text = gap(2, "kind = \"gaussian\"\nwidth = \"0.3 ns\"", tank.text, 12000, 0.9);
+    text.replace(text.find("kind = \"voltage\""), 16, "kind = \"current\"");
+    text.erase(text.find("resistance = 50"), 15);
+    test::FdtdRun r(text);
+    r.run();
+    const auto& run = r.solver->results()[0];
+    double least = 1e300, most = 0;
+    std::size_t looks = 0;
+    for (std::size_t n = 0; n < run.energies.size(); ++n)
+      if (run.energy_times[n] > 1.1 * r.solver->built().setup.last_source_time) {
+        least = std::min(least, run.energies[n]);
+        most = std::max(most, run.energies[n]);
+        ++looks;
+      }
+    EXPECT_GT(looks, 50u);
+    EXPECT_GT(least, 0);
+    EXPECT_LT(most / least - 1, 1.1 * r.dt() / std::sqrt(100e-9 * tank.farad));
+  }
+}
+
 }  // namespace
 }  // namespace terrawave

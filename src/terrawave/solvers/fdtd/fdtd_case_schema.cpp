@@ -74,7 +74,8 @@ Table fdtd_table() {
   s.key(Key::number("time", "s").more_than(0).describe("At this time (of each driven port)."));
   s.key(Key::number("decay_db")
             .more_than(0)
-            .describe("When the field energy and every port's signal have fallen by this much "
+            .describe("When the energy of fields and elements and every port's signal have fallen "
+                      "by this much "
                       "below their peaks."));
   s.key(Key::number("min_time", "s")
             .at_least(0)

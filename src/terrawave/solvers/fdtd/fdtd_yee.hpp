@@ -80,6 +80,7 @@ class YeeSolver final : public FdtdSolver {
       throw LogicError("fdtd: field asked for in the other precision");
   }
   void make_energy_weights();
+  double element_energy();
   void advance(int count, Part part);
   void pass(int count);
 
