@@ -188,7 +188,8 @@ void add_signals(io::Report& report, const CaseSolver& run) {
   const double dt = run.built().model.dt;
   const std::size_t ports = run.built().setup.ports.size();
   for (const RunResult& r : run.results()) {
-    report.text(fmt::format("Run \"{}\": {}.", r.name, r.ended.empty() ? "not at its end" : r.ended));
+    report.text(
+        fmt::format("Run \"{}\": {}.", r.name, r.ended.empty() ? "not at its end" : r.ended));
     std::vector<double> time;
     if (!r.series.empty())
       for (std::size_t n = 0; n < r.series[0].size(); ++n) time.push_back(double(n + 1) * dt * 1e9);

@@ -66,8 +66,8 @@ class FdtdSolver : public sim::Solver {
   virtual void set_field(int component,
                          const std::function<double(Index i, Index j, Index k)>& value) = 0;
 
-  // Total energy, joules: sum of 1/2 (eps |E|^2 + mu |H|^2) over edges and faces, and what inductors
-  // and series elements hold. The same on every rank, for any number of them. Collective.
+  // Total energy, joules: sum of 1/2 (eps |E|^2 + mu |H|^2) over edges and faces, and what
+  // inductors and series elements hold. The same on every rank, for any number of them. Collective.
   virtual double energy() = 0;
   virtual Kernel kernel() const = 0;
   virtual int steps_per_pass() const = 0;
