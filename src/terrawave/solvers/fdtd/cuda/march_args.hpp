@@ -30,8 +30,15 @@ enum Needs : std::int32_t {
   kNeedsLayers = 7,
   kNeedsEvents = 8
 };
-inline constexpr std::int32_t kBodies[] = {0,       kNeedsX,      kNeedsY,
-                                           kNeedsZ, kNeedsLayers, kNeedsLayers | kNeedsEvents};
+inline constexpr std::int32_t kBodies[] = {0,
+                                           kNeedsX,
+                                           kNeedsY,
+                                           kNeedsZ,
+                                           kNeedsX | kNeedsY,
+                                           kNeedsX | kNeedsZ,
+                                           kNeedsY | kNeedsZ,
+                                           kNeedsLayers,
+                                           kNeedsLayers | kNeedsEvents};
 constexpr bool serves_one_axis(std::int32_t body) {
   return body == kNeedsX || body == kNeedsY || body == kNeedsZ;
 }
@@ -53,8 +60,9 @@ struct Tile {
   std::int32_t body = 0;        // of kBodies
   std::int32_t number = 0;      // among tiles with the body of events
   std::int32_t events = -1;     // first of its plane offsets of events, or -1
-  // Members of layers: lanes of the x layers, rows of the y layers (a hull of both sides), and
-  // whether planes of the z layers are among its planes.
+  // Members of layers: lanes of the x layers (a hull of both sides, from an even lane to an even
+  // one, for copies of 16 bytes), rows of the y layers (whole warps), and whether planes of the z
+  // layers are among its planes.
   std::int32_t lane0 = 0, lane1 = 0, row0 = 0, row1 = 0, z_layers = 0;
   // Planes whose psi the store holds: steps + 1, so that the next plane comes while this one is
   // worked on, or steps where only that fits.
@@ -62,15 +70,13 @@ struct Tile {
   std::int64_t store = -1;  // its psi store in `Args::store`, or -1: in shared memory
 };
 
-// Pairs of a tile's psi store: per array and plane held, a place for every thread and row, or for
-// the lanes, rows or planes that are members.
+// Pairs of a tile's psi store: per array and plane held, a place for each lane, row or plane that
+// is a member of the axis.
 TW_FUNCTION std::int64_t store_pairs(const Tile& t, int rows) {
-  if (t.body == 0) return 0;
-  const std::int64_t each =
-      serves_one_axis(t.body)
-          ? 32 * rows
-          : rows * (t.lane1 - t.lane0) + 32 * (t.row1 - t.row0) + (t.z_layers != 0 ? 32 * rows : 0);
-  return 4 * t.slots * each;
+  const std::int64_t x = (t.body & kNeedsX) != 0 ? rows * (t.lane1 - t.lane0) : 0;
+  const std::int64_t y = (t.body & kNeedsY) != 0 ? 32 * (t.row1 - t.row0) : 0;
+  const std::int64_t z = (t.body & kNeedsZ) != 0 ? 32 * rows : 0;
+  return 4 * t.slots * (x + y + z);
 }
 
 template <class Real>

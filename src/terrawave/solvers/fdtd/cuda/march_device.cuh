@@ -68,25 +68,28 @@ struct CudaLane {
   }
 };
 
-template <class Real, int T, int W, int R, std::size_t... kIndex>
-__device__ __forceinline__ void run_body(const Args<Real>& args, const Tile& tile,
-                                         Shared<Real, T, W, R>& shared, Pair<Real>* psi,
-                                         std::index_sequence<kIndex...>) {
+// Inlined: a body that is called reads `args` from memory, not from the bank of constants.
+template <int kBody, class Real, int T, int W, int R>
+TW_LANE void run_body(const Args<Real>& args, const Tile& tile, Shared<Real, T, W, R>& shared) {
+  if (tile.body != kBody) return;
+  // Only tiles with events may have psi in memory; the compiler has to see that others read shared
+  // memory.
+  auto* psi = reinterpret_cast<Pair<Real>*>(&shared + 1);
+  if ((kBody & kNeedsEvents) != 0 && tile.store >= 0) psi = args.store + tile.store;
   CudaLane lane;
-  const auto run = [&]<int kBody>() {
-    if (tile.body == kBody)
-      March<CudaLane, Real, T, W, R, kBody>(lane, args, tile, shared, psi).run();
-  };
-  (run.template operator()<kBodies[kIndex]>(), ...);
+  March<CudaLane, Real, T, W, R, kBody>(lane, args, tile, shared, psi).run();
+}
+template <class Real, int T, int W, int R, std::size_t... kIndex>
+TW_LANE void run_tile(const Args<Real>& args, const Tile& tile, Shared<Real, T, W, R>& shared,
+                      std::index_sequence<kIndex...>) {
+  (run_body<kBodies[kIndex]>(args, tile, shared), ...);
 }
 
 template <class Real, int T, int W, int R>
 __global__ void __launch_bounds__(32 * W, 1) march_kernel(const __grid_constant__ Args<Real> args) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<Real, T, W, R>*>(memory);
-  const Tile& tile = args.tiles[blockIdx.x];
-  auto* psi = reinterpret_cast<Pair<Real>*>(&shared + 1);
-  run_body<Real, T, W, R>(args, tile, shared, tile.store < 0 ? psi : args.store + tile.store,
+  run_tile<Real, T, W, R>(args, args.tiles[blockIdx.x], shared,
                           std::make_index_sequence<std::size(kBodies)>());
 }
 

@@ -29,8 +29,7 @@ class March {
   static constexpr bool kEvents = (kBody & kNeedsEvents) != 0;
   // Tiles with layers stand at walls; knowing those, their planes are mostly of one class.
   static constexpr bool kWalls = kLayers;
-  // Planes of one class have a way of their own; for tiles of several axes it would be too much
-  // code.
+  // Planes of one class have a way of their own; where axes meet, it would be too much code.
   static constexpr bool kSplit = kBody == 0 || serves_one_axis(kBody);
   static constexpr unsigned kBytes = sizeof(Real);
   using Memory = Shared<Real, T, W, R>;
@@ -141,8 +140,11 @@ class March {
         buffer ^= 1;
       }
       if (mixed_next) keep_classes(next_slot, fresh);
-      // The plane that is done leaves its slot.
-      if (kLayers && !layers_.spare() && n + 1 < planes) layers_.fetch(k + 1, next_psi);
+      // The plane that is done leaves its slot, to all threads of the warp.
+      if (kLayers && !layers_.spare() && n + 1 < planes) {
+        lane_.sync_warp();
+        layers_.fetch(k + 1, next_psi);
+      }
       slot = next_slot;
       psi_slot = next_psi;
       if (T == 1) lane_.sync();
@@ -282,18 +284,6 @@ class March {
     for (int r = 0; r < R; ++r) s.classes[slot][r][lane_.thread()] = fresh[r];
   }
 
-  template <int kFirst>
-  TW_LANE void gather(Terms<Real> (&terms)[R], bool live, int psi, int m) const {
-    TW_UNROLL
-    for (int r = 0; r < R; ++r)
-      layers_.template gather<kFirst>(terms[r], live && plane_in(z0 - T + m), psi, r, m);
-  }
-  template <int kAxis, int q>
-  TW_LANE void apply(const Terms<Real>& w, bool live, int t, int m, int psi, int r,
-                     const Real (&d)[2], Real (&c)[2]) const {
-    layers_.template apply<kAxis, q>(w, live, t, z0 - T + m, psi, r, d, c);
-  }
-
   // Events of a plane on the values that replace `old`.
   TW_LANE void apply_events(int pass, int t, int m, const Cells& old, Cells& value) const {
     const int n1 = s.offsets[pass][m + 1];
@@ -316,6 +306,27 @@ class March {
     }
   }
 
+  // The curls, the layers' terms and the updates of a phase, row by row where terms are of one axis
+  // at most.
+  template <int kFirst, bool kTerms, class Curls, class Derivative, class Update>
+  TW_LANE void each_row(Terms<Real, R>& terms, bool live, int t, int m, int psi, const Curls& curls,
+                        const Derivative& d, Real (&c)[R][3][2], const Update& update) const {
+    if constexpr (kTerms && !Store::kOneAxis) {
+      TW_UNROLL
+      for (int r = 0; r < R; ++r) curls(r);
+      layers_.template add<kFirst>(live, t, m, psi, d, c);
+      TW_UNROLL
+      for (int r = 0; r < R; ++r) update(r);
+    } else {
+      TW_UNROLL
+      for (int r = 0; r < R; ++r) {
+        curls(r);
+        if constexpr (kTerms) layers_.template add_row<kFirst>(r, terms, live, t, m, psi, d, c);
+        update(r);
+      }
+    }
+  }
+
   // Phase H of level t: `h` is H(q) of step t on entry, of step t + 1 on return. m: plane from the
   // tile's first one; psi: the slot of its psi.
   template <bool kTerms>
@@ -326,51 +337,43 @@ class March {
     const Pair<Real> ex_next = s.e[t][0][next_warp][my.lane];
     const Pair<Real> ez_next = s.e[t][1][next_warp][my.lane];
     const Pair<Real> xh = *reinterpret_cast<const Pair<Real>*>(&s.x[1][2 * my.lane]);
-    Terms<Real> terms[R];
-    if constexpr (kTerms && Store::kOneAxis) gather<2>(terms, live, psi, m);
-    Cells out;
-    TW_UNROLL
-    for (int r = 0; r < R; ++r) {
+    const Real sx[2] = {xh.x, xh.y};
+    Terms<Real, R> terms;
+    if constexpr (kTerms) layers_.template read<2>(terms, m, psi);
+    Real right[R][3] = {};  // E of the lane to the right
+    const auto above = [&](int r, int f, int i) TW_LAMBDA {
+      if (r + 1 < R) return e.v[(r + 1) % R][i][f];
+      const Pair<Real>& p = f == 0 ? ex_next : ez_next;
+      return i == 0 ? p.x : p.y;
+    };
+    // The derivative along an axis in the curl of component f, at row r and entry i.
+    const auto d = [&](int axis, int f, int r, int i) TW_LAMBDA {
+      const int of = 3 - axis - f;  // the component that is differentiated
+      if (axis == 0) return (i == 0 ? e.v[r][1][of] : right[r][of]) - e.v[r][i][of];
+      if (axis == 1) return above(r, of, i) - e.v[r][i][of];
+      return e_up.v[r][i][of] - e.v[r][i][of];
+    };
+    Real c[R][3][2];
+    const auto curls = [&](int r) TW_LAMBDA {
       const Real yh = s.y[1][my.warp * R + r];
-      const Real ey_right = lane_.down(e.v[r][0][1]);
-      const Real ez_right = lane_.down(e.v[r][0][2]);
-      const Real ex_y[2] = {r + 1 < R ? e.v[(r + 1) % R][0][0] : ex_next.x,
-                            r + 1 < R ? e.v[(r + 1) % R][1][0] : ex_next.y};
-      const Real ez_y[2] = {r + 1 < R ? e.v[(r + 1) % R][0][2] : ez_next.x,
-                            r + 1 < R ? e.v[(r + 1) % R][1][2] : ez_next.y};
-      const Real sx[2] = {xh.x, xh.y};
-      Real cx[2], cy[2], cz[2], ey_dz[2], ez_dy[2], ez_dx[2], ex_dz[2], ex_dy[2], ey_dx[2];
+      right[r][1] = lane_.down(e.v[r][0][1]);
+      right[r][2] = lane_.down(e.v[r][0][2]);
       TW_UNROLL
-      for (int c = 0; c < 2; ++c) {
-        ey_dz[c] = e_up.v[r][c][1] - e.v[r][c][1];
-        ez_dy[c] = ez_y[c] - e.v[r][c][2];
-        ez_dx[c] = (c == 0 ? e.v[r][1][2] : ez_right) - e.v[r][c][2];
-        ex_dz[c] = e_up.v[r][c][0] - e.v[r][c][0];
-        ex_dy[c] = ex_y[c] - e.v[r][c][0];
-        ey_dx[c] = (c == 0 ? e.v[r][1][1] : ey_right) - e.v[r][c][1];
-        cx[c] = curl(ey_dz[c], zh, ez_dy[c], yh);
-        cy[c] = curl(ez_dx[c], sx[c], ex_dz[c], zh);
-        cz[c] = curl(ex_dy[c], yh, ey_dx[c], sx[c]);
+      for (int i = 0; i < 2; ++i) {
+        const Real ey_dz = d(2, 0, r, i), ez_dy = d(1, 0, r, i), ez_dx = d(0, 1, r, i);
+        const Real ex_dz = d(2, 1, r, i), ex_dy = d(1, 2, r, i), ey_dx = d(0, 2, r, i);
+        c[r][0][i] = curl(ey_dz, zh, ez_dy, yh);
+        c[r][1][i] = curl(ez_dx, sx[i], ex_dz, zh);
+        c[r][2][i] = curl(ex_dy, yh, ey_dx, sx[i]);
       }
-      if constexpr (kTerms) {
-        Terms<Real>& w = terms[r];
-        if constexpr (!Store::kOneAxis)
-          layers_.template gather<2>(w, live && plane_in(z0 - T + m), psi, r, m);
-        // In this order every component gets its plus term before its minus term.
-        apply<2, 2>(w, live, t, m, psi, r, ey_dz, cx);
-        apply<1, 3>(w, live, t, m, psi, r, ez_dy, cx);
-        apply<1, 2>(w, live, t, m, psi, r, ex_dy, cz);
-        apply<0, 3>(w, live, t, m, psi, r, ey_dx, cz);
-        apply<0, 2>(w, live, t, m, psi, r, ez_dx, cy);
-        apply<2, 3>(w, live, t, m, psi, r, ex_dz, cy);
-      }
+    };
+    Cells out;
+    const auto update = [&](int r) TW_LAMBDA {
       TW_UNROLL
-      for (int c = 0; c < 2; ++c) {
-        out.v[r][c][0] = fused(a.m.face_b, cx[c], h.v[r][c][0]);
-        out.v[r][c][1] = fused(a.m.face_b, cy[c], h.v[r][c][1]);
-        out.v[r][c][2] = fused(a.m.face_b, cz[c], h.v[r][c][2]);
-      }
-    }
+      for (int n = 0; n < 6; ++n)
+        out.v[r][n / 3][n % 3] = fused(a.m.face_b, c[r][n % 3][n / 3], h.v[r][n / 3][n % 3]);
+    };
+    each_row<2, kTerms>(terms, live, t, m, psi, curls, d, c, update);
     if constexpr (kEvents)
       if (s.tile.events >= 0 && live) apply_events(1, t, m, h, out);
     h = out;
@@ -390,59 +393,54 @@ class March {
     const Pair<Real> hx_last = s.h[buffer][0][last_warp][my.lane];
     const Pair<Real> hz_last = s.h[buffer][1][last_warp][my.lane];
     const Pair<Real> xe = *reinterpret_cast<const Pair<Real>*>(&s.x[0][2 * my.lane]);
+    const Real sx[2] = {xe.x, xe.y};
+    Terms<Real, R> terms;
+    if constexpr (kTerms) layers_.template read<0>(terms, m, psi);
+    Real left[R][3] = {};  // H of the lane to the left
+    const auto below = [&](int r, int f, int i) TW_LAMBDA {
+      if (r > 0) return h.v[(r + R - 1) % R][i][f];
+      const Pair<Real>& p = f == 0 ? hx_last : hz_last;
+      return i == 0 ? p.x : p.y;
+    };
+    const auto d = [&](int axis, int f, int r, int i) TW_LAMBDA {
+      const int of = 3 - axis - f;
+      if (axis == 0) return h.v[r][i][of] - (i == 1 ? h.v[r][0][of] : left[r][of]);
+      if (axis == 1) return h.v[r][i][of] - below(r, of, i);
+      return h.v[r][i][of] - h_down.v[r][i][of];
+    };
+    Real c[R][3][2];
+    const auto curls = [&](int r) TW_LAMBDA {
+      const Real ye = s.y[0][my.warp * R + r];
+      left[r][1] = lane_.up(h.v[r][1][1]);
+      left[r][2] = lane_.up(h.v[r][1][2]);
+      TW_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        const Real hz_dy = d(1, 0, r, i), hy_dz = d(2, 0, r, i), hx_dz = d(2, 1, r, i);
+        const Real hz_dx = d(0, 1, r, i), hy_dx = d(0, 2, r, i), hx_dy = d(1, 2, r, i);
+        c[r][0][i] = curl(hz_dy, ye, hy_dz, ze);
+        c[r][1][i] = curl(hx_dz, ze, hz_dx, sx[i]);
+        c[r][2][i] = curl(hy_dx, sx[i], hx_dy, ye);
+      }
+    };
     const Cells old = e;
-    Terms<Real> terms[R];
-    if constexpr (kTerms && Store::kOneAxis) gather<0>(terms, live, psi, m);
     Pair<Real> u[3];
     TW_UNROLL
     for (int f = 0; f < 3; ++f) u[f] = update_of(mixed ? 0 : uniform, f);
-    TW_UNROLL
-    for (int r = 0; r < R; ++r) {
-      const Real ye = s.y[0][my.warp * R + r];
-      const Real hy_left = lane_.up(h.v[r][1][1]);
-      const Real hz_left = lane_.up(h.v[r][1][2]);
-      const Real hx_y[2] = {r > 0 ? h.v[(r + R - 1) % R][0][0] : hx_last.x,
-                            r > 0 ? h.v[(r + R - 1) % R][1][0] : hx_last.y};
-      const Real hz_y[2] = {r > 0 ? h.v[(r + R - 1) % R][0][2] : hz_last.x,
-                            r > 0 ? h.v[(r + R - 1) % R][1][2] : hz_last.y};
-      const Real sx[2] = {xe.x, xe.y};
-      Real cx[2], cy[2], cz[2], hz_dy[2], hy_dz[2], hx_dz[2], hz_dx[2], hy_dx[2], hx_dy[2];
-      TW_UNROLL
-      for (int c = 0; c < 2; ++c) {
-        hz_dy[c] = h.v[r][c][2] - hz_y[c];
-        hy_dz[c] = h.v[r][c][1] - h_down.v[r][c][1];
-        hx_dz[c] = h.v[r][c][0] - h_down.v[r][c][0];
-        hz_dx[c] = h.v[r][c][2] - (c == 1 ? h.v[r][0][2] : hz_left);
-        hy_dx[c] = h.v[r][c][1] - (c == 1 ? h.v[r][0][1] : hy_left);
-        hx_dy[c] = h.v[r][c][0] - hx_y[c];
-        cx[c] = curl(hz_dy[c], ye, hy_dz[c], ze);
-        cy[c] = curl(hx_dz[c], ze, hz_dx[c], sx[c]);
-        cz[c] = curl(hy_dx[c], sx[c], hx_dy[c], ye);
-      }
-      if constexpr (kTerms) {
-        Terms<Real>& w = terms[r];
-        if constexpr (!Store::kOneAxis)
-          layers_.template gather<0>(w, live && plane_in(z0 - T + m), psi, r, m);
-        apply<1, 0>(w, live, t, m, psi, r, hz_dy, cx);
-        apply<2, 1>(w, live, t, m, psi, r, hy_dz, cx);
-        apply<2, 0>(w, live, t, m, psi, r, hx_dz, cy);
-        apply<0, 1>(w, live, t, m, psi, r, hz_dx, cy);
-        apply<0, 0>(w, live, t, m, psi, r, hy_dx, cz);
-        apply<1, 1>(w, live, t, m, psi, r, hx_dy, cz);
-      }
+    const auto update = [&](int r) TW_LAMBDA {
       const unsigned both = mixed ? s.classes[slot][r][lane_.thread()] : 0u;
       TW_UNROLL
-      for (int c = 0; c < 2; ++c) {
+      for (int i = 0; i < 2; ++i) {
         if (mixed) {
           TW_UNROLL
-          for (int f = 0; f < 3; ++f) u[f] = update_of(int(c == 0 ? both & 0xff : both >> 8), f);
+          for (int f = 0; f < 3; ++f) u[f] = update_of(int(i == 0 ? both & 0xff : both >> 8), f);
         }
-        e.v[r][c][0] = field_next(old.v[r][c][0], u[0].x, u[0].y, cx[c]);
-        e.v[r][c][1] = field_next(old.v[r][c][1], u[1].x, u[1].y, cy[c]);
-        e.v[r][c][2] = field_next(old.v[r][c][2], u[2].x, u[2].y, cz[c]);
-        if constexpr (kWalls) keep_inside(r, c, e.v[r][c]);
+        TW_UNROLL
+        for (int f = 0; f < 3; ++f)
+          e.v[r][i][f] = field_next(old.v[r][i][f], u[f].x, u[f].y, c[r][f][i]);
+        if constexpr (kWalls) keep_inside(r, i, e.v[r][i]);
       }
-    }
+    };
+    each_row<0, kTerms>(terms, live, t, m, psi, curls, d, c, update);
     if constexpr (kEvents)
       if (s.tile.events >= 0 && live) apply_events(0, t, m, old, e);
   }

@@ -1,14 +1,12 @@
 // The convolution layers of a tile of the marching kernel.
 //
 // psi of a plane stays in the tile's store while the plane passes the levels: each level advances
-// it in place, the last one writes it out. Every place of the store is read and written by one
-// thread only.
+// it in place, the last one writes it out. Asynchronous copies bring it into places of the same
+// warp; apart from them, every place is read and written by one thread only.
 //
-// Most tiles meet the layers of one axis. Their bodies have a place for every thread, whether its
-// entries are members or not, and no branch inside a phase: where weights are zero, and on planes
-// beyond the grid, psi is and stays +0. A phase gathers psi of all its rows before it stores any:
-// the compiler cannot tell places apart, and would wait for each store before the next load. Tiles
-// that meet several axes keep psi of members only, for which their room is small.
+// Most tiles meet the layers of one axis. Their bodies read psi at the start of a phase and have no
+// branch inside it: what is no member has weights of zero. Where axes meet, the terms of an axis
+// follow those of another, each behind one branch, and read psi there: registers are short.
 #pragma once
 
 #include <bit>
@@ -17,10 +15,12 @@
 
 #if defined(__CUDACC__)
 #define TW_LANE __device__ __forceinline__
+#define TW_LAMBDA __attribute__((always_inline))
 #define TW_UNROLL _Pragma("unroll")
 #define TW_UNROLL_NOT _Pragma("unroll 1")
 #else
 #define TW_LANE inline
+#define TW_LAMBDA
 #define TW_UNROLL
 #define TW_UNROLL_NOT
 #endif
@@ -32,9 +32,9 @@ struct alignas(16) Shared {
   Tile tile;
   static constexpr int kRows = W * R;
   static constexpr int kPlanes = kMostPlanes + 2 * T + 2;
-  Pair<Real> e[T][2][W][32];       // Ex, Ez of the first row of each warp
-  Pair<Real> h[2][2][W][32];       // Hx, Hz of the last row of each warp
-  Pair<Real> stage[6][kRows][32];  // the next plane
+  Pair<Real> e[T][2][W][32];                   // Ex, Ez of the first row of each warp
+  Pair<Real> h[2][2][W][32];                   // Hx, Hz of the last row of each warp
+  alignas(16) Pair<Real> stage[6][kRows][32];  // the next plane
   // Weights along the axes: se, sh, ae, be, ah, bh.
   Real x[6][kTileWidth], y[6][kRows], z[6][kPlanes];
   Real table[kMostClasses * 6];
@@ -86,14 +86,6 @@ struct Place {
   }
 };
 
-// What the layers do to a row in one phase (E or H): by axis, the weights a and b and the two
-// terms.
-template <class Real>
-struct Terms {
-  bool in[3];
-  Pair<Real> a[3], b[3], psi[3][2];
-};
-
 // The bits of p that `mask` (all or none) has.
 TW_LANE float with_bits(float p, std::uint32_t mask) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) & mask);
@@ -110,15 +102,23 @@ TW_LANE double with_sign(double p, std::uint32_t mask) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) | std::uint64_t{mask} << 32);
 }
 
+// What the layers of one axis do in one phase (E or H): psi of both terms and the weights a and b,
+// by row.
+template <class Real, int R>
+struct Terms {
+  Pair<Real> psi[R][2], a[R], b[R];
+};
+
 // kBody: of kBodies.
 template <class Lane, class Real, int T, int W, int R, int kBody>
 class Layers {
  public:
-  static constexpr int kRows = W * R, kThreads = 32 * W;
+  static constexpr int kRows = W * R;
   static constexpr unsigned kBytes = sizeof(Real);
   using Memory = Shared<Real, T, W, R>;
   static constexpr bool has(int axis) { return (kBody >> axis & 1) != 0; }
   static constexpr bool kOneAxis = serves_one_axis(kBody);
+  static constexpr int kAxis0 = kBody == kNeedsX ? 0 : (kBody == kNeedsY ? 1 : 2);  // of one
 
   TW_LANE Layers(Lane& l, const Args<Real>& args, const Tile& tile, Memory& shared, Pair<Real>* psi,
                  const Place<Real, R>& p)
@@ -142,14 +142,13 @@ class Layers {
       y_sign[r] = member ? 0u : kSign;
     }
     // Where this thread's first row of the first array of the first slot lies in the store.
-    if constexpr (kOneAxis) {
-      place[0] = place[1] = place[2] = l.thread();
-    } else {
-      const int y_from = 4 * slots * kRows * lanes, z_from = y_from + 4 * slots * psi_rows * 32;
-      place[0] = my.warp * R * lanes + my.lane - tile.lane0;
-      place[1] = y_from + (my.warp * R - tile.row0) * 32 + my.lane;
-      place[2] = z_from + my.warp * R * 32 + my.lane;
-    }
+    const int x_pairs = has(0) ? 4 * slots * kRows * width() : 0;
+    const int y_pairs = has(1) ? 4 * slots * psi_rows * 32 : 0;
+    const int z_pairs = has(2) ? 4 * slots * kRows * 32 : 0;
+    place[0] = my.warp * R * width() + my.lane - (kOneAxis ? 0 : tile.lane0);
+    place[1] = x_pairs + (my.warp * R - tile.row0) * 32 + my.lane;
+    place[2] = x_pairs + y_pairs + my.warp * R * 32 + my.lane;
+    pairs = x_pairs + y_pairs + z_pairs;
   }
 
   // Whether the next plane's psi has a slot of its own.
@@ -159,22 +158,19 @@ class Layers {
     return slot >= levels ? slot - levels : slot - levels + slots;
   }
 
-  // Before the first fetch: psi of entries that are no members.
+  // Before the first fetch, and a barrier: psi of what is no member is and stays +0.
   TW_LANE void clear() {
-    if constexpr (kOneAxis)
-      for (int n = 0; n < 4 * slots * R; ++n) store[n * kThreads + my.warp * 32 + my.lane] = {0, 0};
+    for (int n = lane_.thread(); n < pairs; n += 32 * W) store[n] = {0, 0};
   }
 
   // Starts fetching psi of plane k.
   TW_LANE void fetch(int k, int slot) {
     const bool plane_in = unsigned(k) < unsigned(a.m.layout.size[2]);
     if (!kOneAxis && !plane_in) return;
-    if constexpr (has(0))
-      if (kOneAxis || lanes > 0) fetch_axis<0>(k, slot, plane_in);
-    if constexpr (has(1))
-      if (kOneAxis || psi_rows > 0) fetch_axis<1>(k, slot, plane_in);
+    if constexpr (has(0)) fetch_pieces<0>(k, slot, plane_in);
+    if constexpr (has(1)) fetch_pieces<1>(k, slot, plane_in);
     if constexpr (has(2))
-      if (s.z_member[k - z0 + T] != 0) fetch_axis<2>(k, slot, plane_in);
+      if (s.z_member[k - z0 + T] != 0) fetch_pieces<2>(k, slot, plane_in);
   }
 
   // Whether this warp has terms to add on a plane: where it has none, a phase without them serves.
@@ -186,41 +182,35 @@ class Layers {
     return true;
   }
 
-  // kFirst: 0 for E, 2 for H. m: plane from the tile's first one; `live`: it is worked on at all.
+  // A body of one axis reads psi at the start of a phase. kFirst: 0 for E, 2 for H.
   template <int kFirst>
-  TW_LANE void gather(Terms<Real>& w, bool live, int slot, int r, int m) const {
-    if constexpr (has(0)) gather_axis<0, kFirst>(w, live, slot, r, m);
-    if constexpr (has(1)) gather_axis<1, kFirst>(w, live, slot, r, m);
-    if constexpr (has(2)) gather_axis<2, kFirst>(w, live, slot, r, m);
+  TW_LANE void read(Terms<Real, R>& w, int m, int slot) const {
+    if constexpr (kOneAxis) read_axis<kAxis0, kFirst, kFirst + 1>(w, m, slot);
   }
-
-  // One term of a pair of entries: advances psi and adds it to (q even) or takes it from the curl.
-  // d: the derivative along the axis; t: level; plane: the local plane; `live`: as above.
-  template <int kAxis, int q>
-  TW_LANE void apply(const Terms<Real>& w, bool live, int t, int plane, int slot, int r,
-                     const Real (&d)[2], Real (&c)[2]) const {
-    if constexpr (has(kAxis)) {
-      if (!kOneAxis && !w.in[kAxis]) return;
-      Pair<Real>* const here = psi_place<kAxis>(slot, q, r);
-      Pair<Real> p = kOneAxis ? w.psi[kAxis][q % 2] : *here;
-      p.x = psi_next(p.x, w.b[kAxis].x, w.a[kAxis].x, d[0]);
-      p.y = psi_next(p.y, w.b[kAxis].y, w.a[kAxis].y, d[1]);
-      if (t < T - 1) {
-        if (live) *here = p;
-      } else if (writes<kAxis>(r) && plane >= z0 && plane < z1) {
-        *pair_at(a.to.psi[kAxis][q], psi_offset<kAxis>(plane, r)) = p;
-      }
-      // What is no member has psi of +0; to leave a curl of -0 as it is, add -0.
-      if (q % 2 == 0) {
-        if (kAxis == 0) p = {with_sign(p.x, x_sign[0]), with_sign(p.y, x_sign[1])};
-        if (kAxis == 1 && kOneAxis && R > 1)
-          p = {with_sign(p.x, y_sign[r]), with_sign(p.y, y_sign[r])};
-        c[0] = c[0] + p.x;
-        c[1] = c[1] + p.y;
-      } else {
-        c[0] = c[0] - p.x;
-        c[1] = c[1] - p.y;
-      }
+  // The layers' terms of a plane: advances psi and adds it to the curls c[row][component][entry],
+  // or takes it from them; every component gets its plus term before its minus term. t: level;
+  // `live`: the plane is worked on at all; d(axis, component, row, entry): the derivative along
+  // `axis` in the curl of `component`. Of one axis, row by row:
+  template <int kFirst, class Derivative>
+  TW_LANE void add_row(int r, Terms<Real, R>& w, bool live, int t, int m, int slot,
+                       const Derivative& d, Real (&c)[R][3][2]) const {
+    if constexpr (kOneAxis) add_axis<kAxis0, kFirst, kFirst + 1>(r, w, live, t, m, slot, d, c);
+  }
+  // Of several axes, axis by axis:
+  template <int kFirst, class Derivative>
+  TW_LANE void add(bool live, int t, int m, int slot, const Derivative& d,
+                   Real (&c)[R][3][2]) const {
+    if (!live || unsigned(z0 - T + m) >= unsigned(a.m.layout.size[2])) return;
+    if constexpr (kFirst == 0) {
+      read_and_add<1, 0, 0>(t, m, slot, d, c);
+      read_and_add<2, 0, 1>(t, m, slot, d, c);
+      read_and_add<0, 0, 1>(t, m, slot, d, c);
+      read_and_add<1, 1, 1>(t, m, slot, d, c);
+    } else {
+      read_and_add<2, 2, 2>(t, m, slot, d, c);
+      read_and_add<1, 2, 3>(t, m, slot, d, c);
+      read_and_add<0, 2, 3>(t, m, slot, d, c);
+      read_and_add<2, 3, 3>(t, m, slot, d, c);
     }
   }
 
@@ -233,38 +223,74 @@ class Layers {
   Place<Real, R> my;
   bool in_memory, x_member;
   int z0, z1;
-  int lanes, psi_rows, place[3];
+  int lanes, psi_rows, pairs, place[3];
   static constexpr std::uint32_t kSign = 0x80000000u;
   std::uint32_t x_sign[2], y_sign[R];  // the sign bit where an entry or a row is no member
   unsigned y_members;                  // rows
 
-  // Whether this thread's pair of a row holds a member of an axis' layers.
-  template <int kAxis>
-  TW_LANE bool member(int r, int m) const {
-    if ((my.in >> r & 1) == 0) return false;
-    if constexpr (kAxis == 0) return x_member;
-    if constexpr (kAxis == 1) return (y_members >> r & 1) != 0;
-    return s.z_member[m] != 0;
-  }
-  template <int kAxis>
-  TW_LANE bool writes(int r) const {
-    return (my.write >> r & 1) != 0 && (kAxis != 0 || x_member) &&
-           (kAxis != 1 || (y_members >> r & 1) != 0);
+  // Terms kLow to kHigh of an axis, where a warp has any; along x, where a thread has any.
+  template <int kAxis, int kLow, int kHigh, class Derivative>
+  TW_LANE void read_and_add(int t, int m, int slot, const Derivative& d, Real (&c)[R][3][2]) const {
+    if constexpr (has(kAxis)) {
+      if (kAxis == 0 && !x_member) return;
+      if (kAxis == 1 && !lane_.uniform(y_members != 0)) return;
+      if (kAxis == 2 && !lane_.uniform(s.z_member[m] != 0)) return;
+      Terms<Real, R> w;
+      read_axis<kAxis, kLow, kHigh>(w, m, slot);
+      TW_UNROLL
+      for (int r = 0; r < R; ++r) add_axis<kAxis, kLow, kHigh>(r, w, true, t, m, slot, d, c);
+    }
   }
 
-  template <int kAxis, int kFirst>
-  TW_LANE void gather_axis(Terms<Real>& w, bool live, int slot, int r, int m) const {
-    if constexpr (!kOneAxis) {
-      w.in[kAxis] = live && member<kAxis>(r, m);
-      if (!w.in[kAxis]) return;
-    }
-    w.a[kAxis] = weight<kAxis>(kFirst + 2, r, m);
-    w.b[kAxis] = weight<kAxis>(kFirst + 3, r, m);
-    if constexpr (kOneAxis) {
-      w.psi[kAxis][0] = *psi_place<kAxis>(slot, kFirst, r);
-      w.psi[kAxis][1] = *psi_place<kAxis>(slot, kFirst + 1, r);
+  // All psi of a phase are read before any is stored: the compiler cannot tell places apart, and
+  // would wait for each store before the next load.
+  template <int kAxis, int kLow, int kHigh>
+  TW_LANE void read_axis(Terms<Real, R>& w, int m, int slot) const {
+    constexpr int kFirst = kLow / 2 * 2;
+    TW_UNROLL
+    for (int r = 0; r < R; ++r) {
+      w.a[r] = weight<kAxis>(kFirst + 2, r, m);
+      w.b[r] = weight<kAxis>(kFirst + 3, r, m);
+      TW_UNROLL
+      for (int q = kLow; q <= kHigh; ++q) w.psi[r][q % 2] = *psi_place<kAxis>(slot, q, r);
     }
   }
+
+  template <int kAxis, int kLow, int kHigh, class Derivative>
+  TW_LANE void add_axis(int r, Terms<Real, R>& w, bool live, int t, int m, int slot,
+                        const Derivative& d, Real (&c)[R][3][2]) const {
+    TW_UNROLL
+    for (int q = kLow; q <= kHigh; ++q) {
+      // Of E, q = 0 is the plus term of component axis + 2; of H, q = 2 that of axis + 1.
+      const int f = (kAxis + ((q % 2 == 0) == (kLow >= 2) ? 1 : 2)) % 3;
+      Pair<Real>& psi = w.psi[r][q % 2];
+      psi.x = psi_next(psi.x, w.b[r].x, w.a[r].x, d(kAxis, f, r, 0));
+      psi.y = psi_next(psi.y, w.b[r].y, w.a[r].y, d(kAxis, f, r, 1));
+      if (t < T - 1 && live && (kAxis != 0 || x_member)) *psi_place<kAxis>(slot, q, r) = psi;
+      if (q % 2 == 0) {
+        c[r][f][0] = c[r][f][0] + signed_zero<kAxis>(psi.x, r, 0);
+        c[r][f][1] = c[r][f][1] + signed_zero<kAxis>(psi.y, r, 1);
+      } else {
+        c[r][f][0] = c[r][f][0] - psi.x;
+        c[r][f][1] = c[r][f][1] - psi.y;
+      }
+    }
+    const int plane = z0 - T + m;
+    if (t < T - 1 || plane < z0 || plane >= z1 || (my.write >> r & 1) == 0 ||
+        (kAxis == 0 && !x_member) || (kAxis == 1 && (y_members >> r & 1) == 0))
+      return;
+    const unsigned at = psi_offset<kAxis>(plane, my.ix, my.jy + r, my.at[r]);
+    TW_UNROLL
+    for (int q = kLow; q <= kHigh; ++q) *pair_at(a.to.psi[kAxis][q], at) = w.psi[r][q % 2];
+  }
+  // What is no member has psi of +0; to leave a curl of -0 as it is, add -0.
+  template <int kAxis>
+  TW_LANE Real signed_zero(Real psi, int r, int i) const {
+    if (kAxis == 0) return with_sign(psi, x_sign[i]);
+    if (kAxis == 1 && R > 1) return with_sign(psi, y_sign[r]);
+    return psi;
+  }
+
   template <int kAxis>
   TW_LANE Pair<Real> weight(int i, int r, int m) const {
     if constexpr (kAxis == 0) return *reinterpret_cast<const Pair<Real>*>(&s.x[i][2 * my.lane]);
@@ -272,27 +298,24 @@ class Layers {
     return Pair<Real>{w, w};
   }
 
-  // This thread's place in the store: array q of an axis, row r.
+  // Lanes that have places: all in a body of one axis.
+  TW_LANE int width() const { return kOneAxis ? 32 : lanes; }
+
+  // This thread's place in the store: array q of an axis, row r of its warp.
   template <int kAxis>
   TW_LANE Pair<Real>* psi_place(int slot, int q, int r) const {
-    if constexpr (kOneAxis)
-      return store + (place[kAxis] + slot * (4 * R * kThreads)) + (q * R + r) * kThreads;
     const int n = slot * 4 + q;
-    if constexpr (kAxis == 0) return store + (place[0] + (n * kRows + r) * lanes);
+    if constexpr (kAxis == 0) return store + (place[0] + (n * kRows + r) * width());
     if constexpr (kAxis == 1) return store + (place[1] + (n * psi_rows + r) * 32);
     return store + (place[2] + (n * kRows + r) * 32);
   }
-  // Where this thread's pair of row r of plane q lies in the psi arrays of an axis, in bytes: less
-  // than 2^32 (Marcher asks for it).
-  template <int kAxis>
-  TW_LANE unsigned psi_offset(int q, int r) const {
-    return psi_offset<kAxis>(q, my.ix, my.jy + r, my.at[r]);
-  }
+  // Where entry (x, y) of plane q lies in the psi arrays of an axis, in bytes: less than 2^32
+  // (Marcher asks for it). in_plane: its offset in a plane.
   template <int kAxis>
   TW_LANE unsigned psi_offset(int q, int x, int y, unsigned in_plane) const {
     const Layout& l = a.m.layout;
     const Slab& slab = a.m.axis[kAxis].slab;
-    const auto position = [&](int i) {
+    const auto position = [&](int i) TW_LAMBDA {
       const int low = int(slab.low_begin), width = int(slab.low_width);
       return unsigned(i < low + width ? i - low : i - int(slab.high_begin) + width);
     };
@@ -312,37 +335,19 @@ class Layers {
     TW_UNROLL
     for (int n = 0; n < my.kPieces; ++n) {
       const int r = my.piece_row(n), x = my.piece_x(n), y = my.jy + r;
+      const int lane = (x - my.ix) / 2;  // from this thread's own
       bool stored = (my.piece_in >> n & 1) != 0;
-      if (kAxis == 0) stored = stored && a.m.axis[0].slab.stores(x);
+      if (kAxis == 0) {
+        const int from = place[0] - my.warp * R * width() + lane;
+        stored = stored && from >= 0 && from < width() && a.m.axis[0].slab.stores(x);
+      }
       if (kAxis == 1) stored = stored && a.m.axis[1].slab.holds(y);
       if (!stored) continue;
       const unsigned offset = plane_in ? psi_offset<kAxis>(k, x, y, my.piece_at[n]) : 0u;
-      const int at = (place[kAxis] - my.lane + slot * (4 * R * kThreads) + r * kThreads) +
-                     (x - my.ix + 2 * my.lane) / 2;
-      TW_UNROLL
-      for (int q = 0; q < 4; ++q)
-        lane_.copy(reinterpret_cast<Piece<Real>*>(store + at + q * R * kThreads),
-                   piece_at(static_cast<const Real*>(a.from.psi[kAxis][q]), offset), plane_in);
-    }
-  }
-  template <int kAxis>
-  TW_LANE void fetch_axis(int k, int slot, bool plane_in) {
-    if constexpr (kOneAxis)
-      fetch_pieces<kAxis>(k, slot, plane_in);
-    else
-      fetch_members<kAxis>(k, slot, plane_in);
-  }
-  // This thread's members.
-  template <int kAxis>
-  TW_LANE void fetch_members(int k, int slot, bool plane_in) {
-    TW_UNROLL
-    for (int r = 0; r < R; ++r) {
-      if (!member<kAxis>(r, k - z0 + T)) continue;
-      const unsigned offset = plane_in ? psi_offset<kAxis>(k, r) : 0u;
       TW_UNROLL
       for (int q = 0; q < 4; ++q) {
-        Pair<Real>* to = psi_place<kAxis>(slot, q, r);
-        const Pair<Real>* from = pair_at(static_cast<const Real*>(a.from.psi[kAxis][q]), offset);
+        auto* const to = reinterpret_cast<Piece<Real>*>(psi_place<kAxis>(slot, q, r) + lane);
+        const auto* const from = piece_at(static_cast<const Real*>(a.from.psi[kAxis][q]), offset);
         if ((kBody & kNeedsEvents) != 0 && in_memory)
           *to = *from;
         else

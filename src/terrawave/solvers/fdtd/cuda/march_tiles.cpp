@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "terrawave/solvers/fdtd/cuda/overlap.hpp"
@@ -22,6 +23,12 @@ std::pair<Index, Index> hull(const Slab& s, Index low, Index high) {
     b = std::max(b, to);
   }
   return a < b ? std::pair(a - low, b - low) : std::pair<Index, Index>(0, 0);
+}
+
+// The range of multiples of `step` around [low, high).
+std::pair<Index, Index> widened(Index low, Index high, Index step) {
+  if (low >= high) return {0, 0};
+  return {low / step * step, (high + step - 1) / step * step};
 }
 
 // Starts of `own` wide parts that cover [low, high), evenly spread, on multiples of `step` from
@@ -142,7 +149,18 @@ void classify_column(std::uint16_t* out, const Layout& l, const HostClasses& edg
 struct Column {
   Index x, y;
   std::int32_t x_low, x_high, y_high;
+  std::vector<Index> events;  // their planes, in order
 };
+
+// Planes of the events in a column of tiles.
+std::vector<Index> event_planes(const HostEvents& events, Index x, Index y, Index rows) {
+  std::vector<Index> out;
+  for (const auto& list : events.events)
+    for (const Event& e : list)
+      if (e.x >= x && e.x < x + kTileWidth && e.y >= y && e.y < y + rows) out.push_back(e.z);
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 // Planes of a plain tile that take as long: fitted to times of the tiles of each body
 // (docs/decisions/0026-fdtd-kernels.md).
@@ -154,11 +172,12 @@ double cost(const Tile& t, int steps, const Slab& z_slab) {
     for (const auto& [m0, m1] :
          {std::pair(z_slab.low0, z_slab.low1), std::pair(z_slab.high0, z_slab.high1)})
       members += double(std::max<Index>(0, std::min(m1, high) - std::max(m0, low)));
-    return planes + 0.5 * members;
+    return planes + 0.7 * members;
   }
   if (t.body == 0) return planes;
-  if (serves_one_axis(t.body)) return 1.5 * planes;
-  if (t.body == kNeedsLayers) return 3.5 * planes;
+  if (t.body == kNeedsX || t.body == kNeedsY) return 1.55 * planes;
+  if (t.body == kNeedsLayers) return 3.1 * planes;
+  if ((t.body & kNeedsEvents) == 0) return 2.5 * planes;
   return (t.store >= 0 ? 12 : 5) * planes;
 }
 
@@ -172,22 +191,23 @@ void choose_body(Tile& t, bool events, const Shape& shape) {
     return store_pairs(t, shape.warps * shape.rows) <= shape.room;
   };
   if (!events) {
-    if ((needs == 0 || serves_one_axis(needs)) && fits(needs, shape.steps + 1)) return;
-    for (const int slots : {shape.steps + 1, shape.steps})
-      if (fits(kNeedsLayers, slots)) return;
+    // Bodies of one axis have a slot more than steps.
+    if (fits(needs, shape.steps + 1)) return;
+    if (!serves_one_axis(needs) && fits(needs, shape.steps)) return;
+    if (fits(kNeedsLayers, shape.steps)) return;
   }
   // Only the body of events reads psi from memory.
   for (const int slots : {shape.steps, shape.steps + 1})
     if (!fits(kNeedsLayers | kNeedsEvents, slots)) t.store = 0;
 }
 
-// The tiles of one way to cut z.
+// The tiles of one way to cut z, longest first.
 template <class Real>
 std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>& columns,
-                           const std::vector<Index>& z_cuts, const HostEvents& events,
-                           const Shape& shape) {
+                           const std::vector<Index>& z_cuts, const Shape& shape) {
   const Index rows = shape.warps * shape.rows;
-  std::vector<Tile> tiles;
+  const Slab& slab = medium.axis[2].slab;
+  std::vector<std::pair<double, Tile>> tiles;
   for (std::size_t p = 0; p + 1 < z_cuts.size(); ++p)
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const Column& at = columns[c];
@@ -203,23 +223,18 @@ std::vector<Tile> tiles_of(const Medium<Real>& medium, const std::vector<Column>
       const Index low = t.z0 - shape.steps, high = t.z1 + shape.steps;
       const auto [x0, x1] = hull(medium.axis[0].slab, at.x, at.x + kTileWidth);
       const auto [y0, y1] = hull(medium.axis[1].slab, at.y, at.y + rows);
-      t.lane0 = std::int32_t(x0 / 2);
-      t.lane1 = std::int32_t((x1 + 1) / 2);
-      t.row0 = std::int32_t(y0);
-      t.row1 = std::int32_t(y1);
-      t.z_layers = tiling::meets(medium.axis[2].slab, low, high) ? 1 : 0;
-      bool any = false;
-      for (const auto& list : events.events)
-        for (const Event& e : list)
-          any = any || (e.x >= at.x && e.x < at.x + kTileWidth && e.y >= at.y &&
-                        e.y < at.y + rows && e.z >= low && e.z < high);
-      choose_body(t, any, shape);
-      tiles.push_back(t);
+      std::tie(t.lane0, t.lane1) = widened(x0 / 2, (x1 + 1) / 2, 2);
+      std::tie(t.row0, t.row1) = widened(y0, y1, shape.rows);
+      t.z_layers = tiling::meets(slab, low, high) ? 1 : 0;
+      const auto event = std::lower_bound(at.events.begin(), at.events.end(), low);
+      choose_body(t, event != at.events.end() && *event < high, shape);
+      tiles.emplace_back(cost(t, shape.steps, slab), t);
     }
-  std::stable_sort(tiles.begin(), tiles.end(), [&](const Tile& a, const Tile& b) {
-    return cost(a, shape.steps, medium.axis[2].slab) > cost(b, shape.steps, medium.axis[2].slab);
-  });
-  return tiles;
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  std::vector<Tile> out;
+  for (const auto& [time, tile] : tiles) out.push_back(tile);
+  return out;
 }
 
 tiling::TileBox box_of(const Tile& t, const Shape& shape) {
@@ -260,9 +275,9 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
   for (std::size_t j = 0; j + 1 < ys.size(); ++j)
     for (std::size_t i = 0; i + 1 < xs.size(); ++i) {
       const Index x = xs[i] - shape.rim, y = ys[j] - shape.steps;
-      columns.push_back({x, y, std::int32_t(shape.rim / 2),
-                         std::int32_t((xs[i + 1] - xs[i] + shape.rim) / 2),
-                         std::int32_t(ys[j + 1] - ys[j] + shape.steps)});
+      columns.push_back(
+          {x, y, std::int32_t(shape.rim / 2), std::int32_t((xs[i + 1] - xs[i] + shape.rim) / 2),
+           std::int32_t(ys[j + 1] - ys[j] + shape.steps), event_planes(events, x, y, rows)});
     }
   plan.inside = inside_of(l, edges);
   plan.uniform.resize(columns.size() * z(l.size[2]));
@@ -277,7 +292,7 @@ Plan make_plan(const Medium<Real>& medium, const HostClasses& edges, const HostE
           medium, columns,
           tiling::cut_at_ghosts(tiling::z_cuts(l, medium.axis[2].slab, shape.steps, pieces, apart),
                                 l, shape.steps, shape.overlap),
-          events, shape);
+          shape);
       std::vector<double> costs;
       for (const Tile& t : tiles) costs.push_back(cost(t, shape.steps, medium.axis[2].slab));
       const double time = tiling::makespan(costs, std::max(shape.multiprocessors, 1));
