@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "terrawave/par/launch.hpp"
+#include "terrawave/solvers/terrain/basin_groups.hpp"
 #include "terrawave/solvers/terrain/receivers_steps.hpp"
 
 namespace terrawave::terrain::steps {
@@ -13,8 +13,6 @@ using par::Buffer;
 using par::Range1;
 using par::Range2;
 using par::View;
-
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 struct FlagPit {
   View<const Direction> direction;
@@ -54,169 +52,10 @@ struct Decode {
   }
 };
 
-// Calls visit(other cell, k) for each pass between two components that leads from (row, col).
-template <class T>
-struct PassScan {
-  GridView grid;
-  View<const T> z;
-  View<const std::int32_t> labels, component;
-  template <class Visit>
-  TW_FUNCTION void operator()(Index row, Index col, const Visit& visit) const {
-    const Index c = row * grid.cols + col;
-    const std::int32_t label = labels[c];
-    if (label < 0) return;
-    for (int k = 0; k < 4; k += grid.step) {
-      const Index n = grid.neighbour(row, col, k);
-      if (n < 0) continue;
-      const std::int32_t other = labels[n];
-      if (other < 0 || other == label) continue;
-      const std::int32_t a = component[label];
-      const std::int32_t b = component[other];
-      if (a == b) continue;
-      const std::uint64_t here = ordered(z[c]);
-      const std::uint64_t there = ordered(z[n]);
-      visit(a, b, here > there ? here : there, 4 * std::uint64_t(c) + std::uint64_t(k));
-    }
-  }
-};
-
-struct OfferHeight {
-  View<std::uint64_t> height;
-  TW_FUNCTION void one(std::int32_t a, std::uint64_t h) const {
-    if (h < atomics::load(&height[a])) atomics::minimum(&height[a], h);
-  }
-  TW_FUNCTION void operator()(std::int32_t a, std::int32_t b, std::uint64_t h,
-                              std::uint64_t) const {
-    one(a, h);
-    one(b, h);
-  }
-};
-struct OfferCode {
-  View<const std::uint64_t> height;
-  View<std::uint64_t> code;
-  TW_FUNCTION void one(std::int32_t a, std::uint64_t h, std::uint64_t pass) const {
-    if (h == height[a] && pass < atomics::load(&code[a])) atomics::minimum(&code[a], pass);
-  }
-  TW_FUNCTION void operator()(std::int32_t a, std::int32_t b, std::uint64_t h,
-                              std::uint64_t pass) const {
-    one(a, h, pass);
-    one(b, h, pass);
-  }
-};
-template <class T, class Offer>
-struct ScanCell {
-  PassScan<T> scan;
-  Offer offer;
-  TW_FUNCTION void operator()(Index col, Index row) const { scan(row, col, offer); }
-};
-
-struct Basins {
-  GridView grid;
-  View<const std::int32_t> labels;
-  View<std::int32_t> component, link, parent;
-  View<std::uint64_t> height, code, pass;
-};
-
-// Every component but the outside picks its lowest pass; of two that picked the same, the smaller
-// stays. The component's tree of basins is turned to hang from the pass.
-struct Hook {
-  Basins on;
-  TW_FUNCTION void operator()(Index i) const {
-    const auto me = std::int32_t(i);
-    on.link[i] = me;
-    if (i == 0 || on.component[i] != me || on.code[i] == kNone) return;
-    const std::uint64_t code = on.code[i];
-    const Index cell = Index(code >> 2);
-    const Index other = on.grid.neighbour(cell, int(code & 3));
-    std::int32_t inside = on.labels[cell];
-    std::int32_t outside = on.labels[other];
-    if (on.component[inside] != me) {
-      const std::int32_t swapped = inside;
-      inside = outside;
-      outside = swapped;
-    }
-    const std::int32_t to = on.component[outside];
-    if (on.code[to] == code && to != 0 && me < to) return;
-    on.link[i] = to;
-    std::int32_t up = outside;
-    std::uint64_t through = code;
-    for (std::int32_t b = inside; b >= 0;) {
-      const std::int32_t next = on.parent[b];
-      const std::uint64_t next_pass = on.pass[b];
-      on.parent[b] = up;
-      on.pass[b] = through;
-      up = b;
-      through = next_pass;
-      b = next;
-    }
-  }
-};
-struct Compress {
-  View<std::int32_t> link;
-  View<std::int32_t> changed;
-  TW_FUNCTION void operator()(Index i) const {
-    const std::int32_t up = atomics::load(&link[i]);
-    const std::int32_t upper = atomics::load(&link[up]);
-    if (upper == up) return;
-    atomics::store(&link[i], upper);
-    atomics::store(&changed[0], 1);
-  }
-};
-struct Rename {
-  Basins on;
-  TW_FUNCTION void operator()(Index i) const { on.component[i] = on.link[on.component[i]]; }
-};
-struct Start {
-  Basins on;
-  TW_FUNCTION void operator()(Index i) const {
-    on.component[i] = std::int32_t(i);
-    on.parent[i] = -1;
-    on.pass[i] = kNone;
-  }
-};
-struct Hooked {
-  View<const std::int32_t> link;
-  TW_FUNCTION std::int64_t operator()(Index i) const { return link[i] != i ? 1 : 0; }
-};
 struct Outside {
   View<const std::int32_t> component;
   TW_FUNCTION std::int64_t operator()(Index i) const { return component[i] != 0 ? 1 : 0; }
 };
-
-template <class Exec, class T>
-Index boruvka_round(const Exec& exec, const Basins& on, View<const T> z) {
-  const Range1 basins{0, on.link.size};
-  const Range2 cells{on.grid.cols, on.grid.rows};
-  const PassScan<T> scan{on.grid, z, on.labels, on.component};
-  exec.queue.impl().fill_bytes(on.height.data, 0xff, std::size_t(on.height.size) * 8);
-  exec.queue.impl().fill_bytes(on.code.data, 0xff, std::size_t(on.code.size) * 8);
-  par::for_each(exec, cells, ScanCell<T, OfferHeight>{scan, {on.height}});
-  par::for_each(exec, cells, ScanCell<T, OfferCode>{scan, {on.height, on.code}});
-  par::for_each(exec, basins, Hook{on});
-  const Index hooked = par::reduce_sum(exec, on.link.size, Hooked{on.link});
-  if (hooked == 0) return 0;
-  Buffer<std::int32_t> changed(exec.queue, 1);
-  do {
-    changed.fill_bytes(0);
-    par::for_each(exec, basins, Compress{on.link, changed.view()});
-  } while (changed.at(0) != 0);
-  par::for_each(exec, basins, Rename{on});
-  return hooked;
-}
-
-// The pass of basin b as seen from inside it.
-struct Exit {
-  Index inside, outside;
-  Direction direction;
-};
-TW_FUNCTION Exit exit_of(const GridView& grid, View<const std::int32_t> labels, std::int32_t basin,
-                         std::uint64_t pass) {
-  const Index cell = Index(pass >> 2);
-  const int k = int(pass & 3);
-  const Index other = grid.neighbour(cell, k);
-  if (labels[cell] == basin) return {cell, other, Direction(k)};
-  return {other, cell, Direction(opposite(k))};
-}
 
 struct Carve {
   GridView grid;
@@ -225,7 +64,7 @@ struct Carve {
   View<Direction> direction;
   TW_FUNCTION void operator()(Index b) const {
     if (component[b] != 0) return;
-    const Exit exit = exit_of(grid, labels, std::int32_t(b), pass[b]);
+    const BasinExit exit = exit_of(grid, labels, std::int32_t(b), pass[b]);
     Direction in = exit.direction;
     for (Index c = exit.inside;;) {
       const Direction was = direction[c];
@@ -325,15 +164,23 @@ BasinForest span_basins(const Exec& exec, const GridView& grid, View<const T> z,
   forest.pass = Buffer<std::uint64_t>(exec.queue, basins);
   Buffer<std::int32_t> link(exec.queue, basins);
   Buffer<std::uint64_t> height(exec.queue, basins), code(exec.queue, basins);
-  const Basins on{grid,        forest.labels.cview(), forest.component.view(),
-                  link.view(), forest.parent.view(),  height.view(),
-                  code.view(), forest.pass.view()};
-  par::for_each(exec, Range1{0, basins}, Start{on});
+  const Groups<GridView> on{grid,
+                            {0, 0, grid.rows, grid.cols},
+                            grid.step,
+                            1,  // the outside, basin 0, does not choose
+                            forest.labels.cview(),
+                            forest.component.view(),
+                            link.view(),
+                            forest.parent.view(),
+                            height.view(),
+                            code.view(),
+                            forest.pass.view()};
+  par::for_each(exec, Range1{0, basins}, StartGroups<GridView>{on});
   if (stats.pits > 0) {
     do ++stats.rounds;
-    while (boruvka_round(exec, on, z) > 0);
+    while (join_groups(exec, on, z, HookTree<GridView>{on}) > 0);
   }
-  stats.undrained = par::reduce_sum(exec, basins, Outside{on.component});
+  stats.undrained = par::reduce_sum(exec, basins, Outside{on.group});
   stats.bytes =
       double(forest.labels.bytes() + forest.pits.bytes() + link.bytes() + forest.component.bytes() +
              forest.parent.bytes() + forest.pass.bytes() + height.bytes() + code.bytes());

@@ -1,5 +1,6 @@
 #include "terrawave/solvers/terrain/codec_angles.hpp"
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -7,6 +8,7 @@
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/codec_fractions.hpp"
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
 
 namespace terrawave::terrain {
@@ -46,32 +48,9 @@ DecodedShares decode_angles(const par::Queue& queue, const domain::Cells& cells,
   dinf_fractions(queue, grid, angles.cview(), shares.view());
   std::vector<double> share = shares.download();
   if (map.type != domain::CellType::f64) drop_rounding(share, std::size_t(around.size()));
-  const Index n = inside.size();
-  DecodedShares decoded;
-  decoded.fractions.assign(std::size_t(kNeighbours * n), 0.0);
-  decoded.states.assign(std::size_t(n), std::uint8_t(CellState::nodata));
-  for (Index i = 0; i < n; ++i) {
-    const Index row = inside.row - around.row + i / inside.cols;
-    const Index col = inside.col - around.col + i % inside.cols;
-    const Index a = row * around.cols + col;
-    if (std::isnan(angle[std::size_t(a)])) continue;
-    decoded.states[std::size_t(i)] = std::uint8_t(CellState::outlet);
-    if (angle[std::size_t(a)] == kNowhere) continue;
-    bool out = false;
-    for (int k = 0; k < kNeighbours; ++k) {
-      const Index r = row + kRowStep[k];
-      const Index c = col + kColStep[k];
-      const bool on = r >= 0 && r < around.rows && c >= 0 && c < around.cols &&
-                      !std::isnan(angle[std::size_t(r * around.cols + c)]);
-      out = out || (!on && share[std::size_t(k * around.size() + a)] > 0);
-    }
-    decoded.led_out += out ? 1 : 0;
-    if (out) continue;
-    decoded.states[std::size_t(i)] = std::uint8_t(CellState::valid);
-    for (int k = 0; k < kNeighbours; ++k)
-      decoded.fractions[std::size_t(k * n + i)] = share[std::size_t(k * around.size() + a)];
-  }
-  return decoded;
+  for (std::size_t i = 0; i < share.size(); ++i)
+    if (std::isnan(angle[i % angle.size()])) share[i] = std::numeric_limits<double>::quiet_NaN();
+  return decode_fractions(share, around, inside, false, false);
 }
 
 StrangeAngle strange_angle(const domain::Cells& cells, const domain::RasterInfo& map,

@@ -1,9 +1,8 @@
 #include "terrawave/solvers/terrain/tile_basin_steps.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "terrawave/par/launch.hpp"
+#include "terrawave/solvers/terrain/basin_groups.hpp"
 
 namespace terrawave::terrain::steps {
 namespace {
@@ -12,8 +11,6 @@ using par::Buffer;
 using par::Range1;
 using par::Range2;
 using par::View;
-
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 struct Give {
   View<const std::int32_t> cells, values;
@@ -54,123 +51,9 @@ struct Label {
   }
 };
 
-struct Groups {
-  TilePlace at;
-  int step;     // 1: D8, 2: D4
-  Index fixed;  // basins below it do not choose; 0: all do
-  View<const std::int32_t> labels;
-  View<std::int32_t> group, link, parent;
-  View<std::uint64_t> height, code, pass;
-
-  TW_FUNCTION bool chooses(std::int32_t g) const { return g >= fixed; }
-  TW_FUNCTION Index across(Index cell, int k) const {
-    const Index row = row_of(cell, at.cols);
-    return at.neighbour(row, cell - row * at.cols, k);
-  }
-};
-
-// Calls offer(group, height, code) for the groups on both sides of each pass from a cell.
-template <class T>
-struct PassScan {
-  Groups on;
-  View<const T> z;
-  template <class Offer>
-  TW_FUNCTION void operator()(Index tile_row, Index tile_col, const Offer& offer) const {
-    const Index row = on.at.top + tile_row;
-    const Index col = on.at.left + tile_col;
-    const Index c = row * on.at.cols + col;
-    const std::int32_t label = on.labels[c];
-    if (label < 0) return;
-    for (int k = 0; k < 4; k += on.step) {
-      const Index n = on.at.neighbour(row, col, k);
-      if (n < 0) continue;
-      const std::int32_t other = on.labels[n];
-      if (other < 0 || other == label) continue;
-      const std::int32_t a = on.group[label];
-      const std::int32_t b = on.group[other];
-      if (a == b) continue;
-      const std::uint64_t here = ordered(z[c]);
-      const std::uint64_t there = ordered(z[n]);
-      const std::uint64_t height = here > there ? here : there;
-      const std::uint64_t code = 4 * std::uint64_t(c) + std::uint64_t(k);
-      if (on.chooses(a)) offer(a, height, code);
-      if (on.chooses(b)) offer(b, height, code);
-    }
-  }
-};
-struct OfferHeight {
-  View<std::uint64_t> height;
-  TW_FUNCTION void operator()(std::int32_t g, std::uint64_t h, std::uint64_t) const {
-    if (h < atomics::load(&height[g])) atomics::minimum(&height[g], h);
-  }
-};
-struct OfferCode {
-  View<const std::uint64_t> height;
-  View<std::uint64_t> code;
-  TW_FUNCTION void operator()(std::int32_t g, std::uint64_t h, std::uint64_t pass) const {
-    if (h == height[g] && pass < atomics::load(&code[g])) atomics::minimum(&code[g], pass);
-  }
-};
-template <class T, class Offer>
-struct ScanCell {
-  PassScan<T> scan;
-  Offer offer;
-  TW_FUNCTION void operator()(Index col, Index row) const { scan(row, col, offer); }
-};
-
-struct Start {
-  Groups on;
-  TW_FUNCTION void operator()(Index i) const {
-    on.group[i] = std::int32_t(i);
-    on.parent[i] = -1;
-    on.pass[i] = kNone;
-  }
-};
-
-// A choice of a group: the basin on its own side of the pass, the one across, and that one's
-// group. Of two groups that chose the same pass the smaller stays.
-struct Choice {
-  std::int32_t inside = -1, outside = -1, to = -1;
-};
-TW_FUNCTION Choice choice_of(const Groups& on, std::int32_t me) {
-  if (on.group[me] != me || !on.chooses(me) || on.code[me] == kNone) return {};
-  const std::uint64_t code = on.code[me];
-  const Index cell = Index(code >> 2);
-  Choice chosen{on.labels[cell], on.labels[on.across(cell, int(code & 3))], -1};
-  if (on.group[chosen.inside] != me) {
-    const std::int32_t swapped = chosen.inside;
-    chosen.inside = chosen.outside;
-    chosen.outside = swapped;
-  }
-  const std::int32_t to = on.group[chosen.outside];
-  if (on.chooses(to) && on.code[to] == code && me < to) return {};
-  chosen.to = to;
-  return chosen;
-}
-
-// The group's tree of basins is turned to hang from the pass.
-struct HookInner {
-  Groups on;
-  TW_FUNCTION void operator()(Index i) const {
-    const Choice chosen = choice_of(on, std::int32_t(i));
-    on.link[i] = chosen.to >= 0 ? chosen.to : std::int32_t(i);
-    if (chosen.to < 0) return;
-    std::int32_t up = chosen.outside;
-    std::uint64_t through = on.code[i];
-    for (std::int32_t b = chosen.inside; b >= 0;) {
-      const std::int32_t next = on.parent[b];
-      const std::uint64_t next_pass = on.pass[b];
-      on.parent[b] = up;
-      on.pass[b] = through;
-      up = b;
-      through = next_pass;
-      b = next;
-    }
-  }
-};
 // The pass is listed.
 struct HookOuter {
-  Groups on;
+  Groups<TilePlace> on;
   View<std::uint64_t> list;
   View<std::int32_t> count;
   TW_FUNCTION void operator()(Index i) const {
@@ -179,64 +62,6 @@ struct HookOuter {
     if (chosen.to >= 0) list[atomics::add(&count[0], 1)] = on.code[i];
   }
 };
-struct Compress {
-  View<std::int32_t> link;
-  View<std::int32_t> changed;
-  TW_FUNCTION void operator()(Index i) const {
-    const std::int32_t up = atomics::load(&link[i]);
-    const std::int32_t upper = atomics::load(&link[up]);
-    if (upper == up) return;
-    atomics::store(&link[i], upper);
-    atomics::store(&changed[0], 1);
-  }
-};
-struct Rename {
-  Groups on;
-  TW_FUNCTION void operator()(Index i) const { on.group[i] = on.link[on.group[i]]; }
-};
-struct Hooked {
-  View<const std::int32_t> link;
-  TW_FUNCTION std::int64_t operator()(Index i) const { return link[i] != i ? 1 : 0; }
-};
-
-// One round: every group that chooses takes its lowest pass. Returns how many joined another.
-template <class Exec, class T, class Hook>
-Index join_groups(const Exec& exec, const Groups& on, View<const T> z, const Hook& hook) {
-  const Range1 basins{0, on.link.size};
-  const Range2 cells{on.at.width, on.at.height};
-  const PassScan<T> scan{on, z};
-  exec.queue.impl().fill_bytes(on.height.data, 0xff, std::size_t(on.height.size) * 8);
-  exec.queue.impl().fill_bytes(on.code.data, 0xff, std::size_t(on.code.size) * 8);
-  par::for_each(exec, cells, ScanCell<T, OfferHeight>{scan, {on.height}});
-  par::for_each(exec, cells, ScanCell<T, OfferCode>{scan, {on.height, on.code}});
-  par::for_each(exec, basins, hook);
-  const Index hooked =
-      par::reduce_sum(exec, on.link.size, Hooked{View<const std::int32_t>(on.link)});
-  if (hooked == 0) return 0;
-  Buffer<std::int32_t> changed(exec.queue, 1);
-  do {
-    changed.fill_bytes(0);
-    par::for_each(exec, basins, Compress{on.link, changed.view()});
-  } while (changed.at(0) != 0);
-  par::for_each(exec, basins, Rename{on});
-  return hooked;
-}
-
-// The pass of inner basin b as seen from inside it; positions in the block.
-struct Exit {
-  Index inside, outside;
-  int direction;
-};
-TW_FUNCTION Exit exit_of(const TilePlace& at, View<const std::int32_t> labels, std::int32_t basin,
-                         std::uint64_t pass) {
-  const Index cell = Index(pass >> 2);
-  const int k = int(pass & 3);
-  const Index row = row_of(cell, at.cols);
-  const Index other = at.neighbour(row, cell - row * at.cols, k);
-  if (labels[cell] == basin) return {cell, other, k};
-  return {other, cell, opposite(k)};
-}
-
 // What the forest is read from.
 struct ReadForest {
   TilePlace at;
@@ -260,8 +85,7 @@ struct ReadOuter {
   }
   TW_FUNCTION void operator()(Index i) const {
     const Index cell = Index(list[i] >> 2);
-    const Index row = row_of(cell, on.at.cols);
-    const Index other = on.at.neighbour(row, cell - row * on.at.cols, int(list[i] & 3));
+    const Index other = across(on.at, cell, int(list[i] & 3));
     out[i] = {
         Index(list[i]), std::int32_t(other), on.group[on.labels[cell]], on.group[on.labels[other]],
         last(cell),     last(other)};
@@ -276,7 +100,7 @@ struct ReadWay {
     InnerWay way;
     way.pit = -1;  // reaches no fixed basin
     if (on.group[b] < on.fixed) {
-      const Exit exit = exit_of(on.at, on.labels, std::int32_t(b), on.pass[b]);
+      const BasinExit exit = exit_of(on.at, on.labels, std::int32_t(b), on.pass[b]);
       const std::int32_t below = on.parent[b];
       way = {pits[i], on.inside(exit.inside), below >= on.fixed ? pits[below - on.fixed] : -1,
              on.inside(exit.outside), exit.direction};
@@ -404,10 +228,19 @@ TileForest span_tile(const Exec& exec, const TilePlace& at, bool diagonals, View
   const Index count = basins.fixed + basins.pits.size();
   Buffer<std::int32_t> group(exec.queue, count), link(exec.queue, count), parent(exec.queue, count);
   Buffer<std::uint64_t> pass(exec.queue, count), height(exec.queue, count), code(exec.queue, count);
-  Groups on{at,          diagonals ? 1 : 2, basins.fixed,  basins.labels.cview(), group.view(),
-            link.view(), parent.view(),     height.view(), code.view(),           pass.view()};
-  par::for_each(exec, Range1{0, count}, Start{on});
-  while (basins.pits.size() > 0 && join_groups(exec, on, z, HookInner{on}) > 0) {
+  Groups<TilePlace> on{at,
+                       {at.top, at.left, at.height, at.width},
+                       diagonals ? 1 : 2,
+                       basins.fixed,
+                       basins.labels.cview(),
+                       group.view(),
+                       link.view(),
+                       parent.view(),
+                       height.view(),
+                       code.view(),
+                       pass.view()};
+  par::for_each(exec, Range1{0, count}, StartGroups<TilePlace>{on});
+  while (basins.pits.size() > 0 && join_groups(exec, on, z, HookTree<TilePlace>{on}) > 0) {
   }
   Buffer<std::int32_t> inner_group(exec.queue, count);
   inner_group.copy_from(group);

@@ -197,6 +197,16 @@ void run_ready(const Exec& exec, const TileSum<V>& sum, Index& taken) {
   }
 }
 
+// Values come in at places of `out`, and the walks go on from there.
+template <class Exec, class V, class From>
+void enter(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> places,
+           View<const V> values, View<V> out, const From& from, Index& taken) {
+  const Range1 all{0, places.size};
+  par::for_each(exec, all, SetValues<V>{places, values, out});
+  par::for_each(exec, all, from);
+  run_ready(exec, sum, taken);
+}
+
 }  // namespace
 
 template <class Exec>
@@ -219,17 +229,13 @@ void run_sources(const Exec& exec, const TileSum<V>& sum, Index& taken) {
 template <class Exec, class V>
 void enter_ring(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> cells,
                 View<const V> values, Index& taken) {
-  par::for_each(exec, Range1{0, cells.size}, SetValues<V>{cells, values, sum.value});
-  par::for_each(exec, Range1{0, cells.size}, FromRing<V>{{sum}, cells});
-  run_ready(exec, sum, taken);
+  enter(exec, sum, cells, values, sum.value, FromRing<V>{{sum}, cells}, taken);
 }
 
 template <class Exec, class V>
 void enter_jumps(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> places,
                  View<const V> values, Index& taken) {
-  par::for_each(exec, Range1{0, places.size}, SetValues<V>{places, values, sum.jumped});
-  par::for_each(exec, Range1{0, places.size}, FromLanding<V>{{sum}, places});
-  run_ready(exec, sum, taken);
+  enter(exec, sum, places, values, sum.jumped, FromLanding<V>{{sum}, places}, taken);
 }
 
 template <class Exec, class V>

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "terrawave/par/cuda/check.hpp"
+#include "terrawave/solvers/fdtd/cuda/async_copy.cuh"
 #include "terrawave/solvers/fdtd/cuda/march_kernel.hpp"
 #include "terrawave/solvers/fdtd/cuda/march_launch.hpp"
 #include "terrawave/solvers/fdtd/cuda/tile_event.hpp"
@@ -34,19 +35,9 @@ struct CudaLane {
   TW_LANE Real up(Real v) const {
     return __shfl_up_sync(0xffffffffu, v, 1);
   }
-  // Asynchronous copy into shared memory; zeros where not valid.
   template <class P>
   TW_LANE void copy(P* to, const P* from, bool valid) const {
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    const int bytes = valid ? int(sizeof(P)) : 0;
-    if constexpr (sizeof(P) == 8)
-      asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from),
-                   "r"(bytes)
-                   : "memory");
-    else
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
-                   "r"(bytes)
-                   : "memory");
+    copy_beside(to, from, valid);
   }
   TW_LANE void wait() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
   TW_LANE void put(Pair<float>* to, Pair<float> v, int stream) const {

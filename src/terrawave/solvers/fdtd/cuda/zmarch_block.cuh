@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "terrawave/solvers/fdtd/cuda/async_copy.cuh"
 #include "terrawave/solvers/fdtd/cuda/zmarch_launch.cuh"
 
 namespace terrawave::fdtd::zmarch {
@@ -22,20 +23,6 @@ struct Shared {
   std::uint32_t classes[T + 1][R][kThreads];  // of mixed planes, by plane mod T + 1; private
 };
 
-// Starts an asynchronous copy; zeros where not valid.
-template <class T>
-__device__ __forceinline__ void fetch(T* to, const T* from, bool valid) {
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = valid ? int(sizeof(T)) : 0;  // the rest is filled with zeros
-  if constexpr (sizeof(T) == 8)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-  else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-}
 // Copies started since the last commit become one group.
 __device__ __forceinline__ void fetch_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -103,10 +103,11 @@ struct March {
     for (int r = 0; r < R; ++r)
 #pragma unroll
       for (int c = 0; c < 3; ++c) {
-        fetch(&s.stage[slot][c][r][threadIdx.x],
-              reinterpret_cast<const Pair<Real>*>(a.from.f[c] + e_at + at[r]), in[r] && e_in);
-        fetch(&s.stage[slot][3 + c][r][threadIdx.x],
-              reinterpret_cast<const Pair<Real>*>(a.from.f[3 + c] + h_at + at[r]), in[r] && h_in);
+        copy_beside(&s.stage[slot][c][r][threadIdx.x],
+                    reinterpret_cast<const Pair<Real>*>(a.from.f[c] + e_at + at[r]), in[r] && e_in);
+        copy_beside(&s.stage[slot][3 + c][r][threadIdx.x],
+                    reinterpret_cast<const Pair<Real>*>(a.from.f[3 + c] + h_at + at[r]),
+                    in[r] && h_in);
       }
     fetch_commit();
   }
