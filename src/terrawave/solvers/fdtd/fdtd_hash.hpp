@@ -17,7 +17,7 @@ class NumberHash {
   std::uint64_t value() const { return value_; }
 
  private:
-  std::uint64_t value_ = 1469598103934665603ull;
+  std::uint64_t value_ = 14695981039346656037ull;
 };
 
 }  // namespace terrawave::fdtd
