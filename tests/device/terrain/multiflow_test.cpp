@@ -1,4 +1,5 @@
 // Flow to several receivers: the GPU's bytes equal the CPU's.
+#include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,22 @@ std::vector<double> fractions(const par::Queue& queue, const Dem<T>& d, MultiRul
   par::Buffer<double> f(queue, d.grid.cells() * kNeighbours);
   multiflow_fractions(queue, d.grid, on.z.cview(), on.state.cview(), rule, exponent, f.view());
   return f.download();
+}
+
+template <class T>
+std::vector<double> angles(const par::Queue& queue, const Dem<T>& d) {
+  const OnDevice<T> on(queue, d);
+  par::Buffer<double> out(queue, d.grid.cells());
+  dinf_angles(queue, d.grid, on.z.cview(), on.state.cview(), out.view());
+  return out.download();
+}
+
+std::vector<double> shares(const par::Queue& queue, const Grid& grid,
+                           const std::vector<double>& angle) {
+  const par::Buffer<double> on_queue(queue, angle);
+  par::Buffer<double> out(queue, grid.cells() * kNeighbours);
+  dinf_fractions(queue, grid, on_queue.cview(), out.view());
+  return out.download();
 }
 
 std::vector<double> sums(const par::Queue& queue, const Grid& grid,
@@ -46,7 +63,7 @@ void compare(std::uint64_t seed, int count) {
     for (double& w : weights) w = random.unit();
     for (const MultiRule rule : {MultiRule::freeman, MultiRule::quinn, MultiRule::dinf}) {
       if (rule == MultiRule::dinf) d.grid.connectivity = Connectivity::d8;
-      for (const double exponent : {1.0, 1.1}) {
+      for (const double exponent : {1.0, 1.1, 37.0}) {
         const auto f = fractions(cpu, d, rule, exponent);
         EXPECT_TRUE(same_bits(fractions(gpu, d, rule, exponent), f)) << "raster " << i;
         for (const auto& w : {std::vector<double>{}, weights})
@@ -54,6 +71,25 @@ void compare(std::uint64_t seed, int count) {
               << "raster " << i;
       }
     }
+  }
+}
+
+// Angles of all sizes of slopes, and the shares of any angle.
+TEST(MultiFlowOnGpu, AnglesAndSharesEqualTheCpu) {
+  TW_SKIP_WITHOUT_GPU();
+  const par::Queue gpu = par::Queue::cuda();
+  const par::Queue cpu = par::Queue::host(1);
+  Random random(44);
+  for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
+    Dem<double> d = random_dem<double>(random, 200);
+    d.grid.connectivity = Connectivity::d8;
+    if (i % 2 == 0)
+      for (double& z : d.z) z += std::ldexp(random.unit(), int(random.below(40)) - 20);
+    const auto expected = angles(cpu, d);
+    EXPECT_TRUE(same_bits(angles(gpu, d), expected)) << "raster " << i;
+    std::vector<double> any(expected.size());
+    for (double& a : any) a = 6.2831853071795862 * random.unit();
+    EXPECT_TRUE(same_bits(shares(gpu, d.grid, any), shares(cpu, d.grid, any))) << "raster " << i;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/terrain_facets.hpp"
 #include "reference/terrain_run.hpp"
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
 
@@ -74,6 +75,98 @@ TEST(T9, DInfinityOnPlanes) {
   split(10, 7.0 / 9, 2.0 / 9);
   split(30, 1.0 / 3, 2.0 / 3);
   split(45, 0, 1);
+}
+
+// Where facets are equally steep, roundings choose: the angle must be that of one of them.
+TEST(Multiflow, AnglesEqualTheFacetsOfTheDefinition) {
+  Random random(77);
+  Index compared = 0;
+  for (int i = 0; i < 500; ++i) {
+    Dem<double> d = random_dem<double>(random, 12);
+    d.grid.connectivity = Connectivity::d8;
+    if (i % 2 == 0)
+      for (double& z : d.z) z += random.unit();
+    const OnDevice<double> on(host(), d);
+    par::Buffer<double> angles(host(), d.grid.cells());
+    dinf_angles(host(), d.grid, on.z.cview(), on.state.cview(), angles.view());
+    for (Index c = 0; c < d.grid.cells(); ++c) {
+      if (d.state[std::size_t(c)] != std::uint8_t(CellState::valid)) continue;
+      const Facet expected = steepest_facet(d, c);
+      const double angle = angles.at(c);
+      ASSERT_EQ(angle < 0, expected.angle < 0) << "raster " << i << ", cell " << c;
+      if (expected.angle < 0) continue;
+      ++compared;
+      ASSERT_LT(angle, 2 * std::numbers::pi);
+      const double apart = std::remainder(angle - expected.angle, 2 * std::numbers::pi);
+      if (i % 2 == 0) {
+        ASSERT_NEAR(apart, 0, 4e-15) << "raster " << i << ", cell " << c;
+      }
+      ASSERT_NEAR(slope_along(d, c, angle), expected.slope, 1e-11 * expected.slope);
+    }
+  }
+  EXPECT_GT(compared, 5000);
+}
+
+// Two pi is east again, in the single precision of other programs' files too, where it is more.
+TEST(Multiflow, AWholeTurnIsEast) {
+  Grid grid;
+  grid.rows = grid.cols = 3;
+  const std::vector<double> angles(9, double(float(2 * std::numbers::pi)));
+  par::Buffer<double> f(host(), 72);
+  dinf_fractions(host(), grid, par::Buffer<double>(host(), angles).cview(), f.view());
+  EXPECT_NEAR(f.at(4), 1, 3e-7);
+  EXPECT_NEAR(f.at(7 * 9 + 4), 0, 3e-7);
+  for (int k = 1; k < 7; ++k) EXPECT_EQ(f.at(k * 9 + 4), 0);
+}
+
+// An angle just below east must not become one of two pi: all flow would be lost.
+TEST(Multiflow, ATinyAngleBelowEastIsKept) {
+  Dem<double> d = dem<double>(3, 3, {9, 9, 9, 9, 1, 1e-17, 9, 9, 0}, Connectivity::d8);
+  d.state.assign(9, std::uint8_t(CellState::valid));
+  d.state[2] = std::uint8_t(CellState::nodata);  // no facet to the north-east
+  const auto f = fractions(d, MultiRule::dinf, 1);
+  EXPECT_EQ(f[4], 1);
+  for (int k = 1; k < 8; ++k) EXPECT_EQ(f[std::size_t(k * 9 + 4)], 0);
+}
+
+// Slopes to a high power vanish; their shares do not.
+TEST(Multiflow, HighPowersKeepTheSteepest) {
+  for (const double scale : {1.0, 1e-6, 1e-200, 1e200}) {
+    const Dem<double> d = plane(-scale, 0);
+    const auto f = fractions(d, MultiRule::freeman, 400);
+    EXPECT_NEAR(at_center(f, 0), 1, 1e-15);
+    EXPECT_NEAR(at_center(f, 1), std::pow(0.5, 200), 1e-15);
+  }
+}
+
+// Powers against those of the library: shares differ by roundings of the sums alone.
+TEST(Multiflow, PowersEqualTheLibrarys) {
+  Random random(78);
+  for (int i = 0; i < 300; ++i) {
+    Dem<double> d = random_dem<double>(random, 10);
+    for (double& z : d.z) z += random.unit();
+    const double exponent = 0.2 + 9 * random.unit();
+    const auto linear = fractions(d, MultiRule::freeman, 1);
+    const auto raised = fractions(d, MultiRule::freeman, exponent);
+    const Index n = d.grid.cells();
+    for (Index c = 0; c < n; ++c) {
+      const auto share = [&](const std::vector<double>& f, int k) {
+        return f[std::size_t(k * n + c)];
+      };
+      double sum = 0;
+      for (int k = 0; k < kNeighbours; ++k)
+        if (share(linear, k) > 0) sum += std::pow(share(linear, k), exponent);
+      for (int k = 0; k < kNeighbours; ++k) {
+        if (!(share(linear, k) > 0)) {
+          EXPECT_EQ(share(raised, k), 0);
+          continue;
+        }
+        // Powers of what was rounded: `exponent` times the error of one share, and of eight terms.
+        const double expected = std::pow(share(linear, k), exponent) / sum;
+        ASSERT_NEAR(share(raised, k), expected, (4 * exponent + 16) * 0x1p-53);
+      }
+    }
+  }
 }
 
 TEST(T7, FractionsAddUpAndNothingIsLost) {

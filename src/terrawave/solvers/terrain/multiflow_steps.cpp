@@ -1,5 +1,6 @@
 #include "terrawave/solvers/terrain/multiflow_steps.hpp"
 
+#include "terrawave/base/portable_math.hpp"
 #include "terrawave/par/launch.hpp"
 
 namespace terrawave::terrain::steps {
@@ -32,6 +33,25 @@ struct Slopes {
         if (contours) s *= (k & 1) != 0 ? kDiagonalContour : kCardinalContour;
       }
       slope[k * cells + c] = s;
+    }
+  }
+};
+
+// Raises slopes, taken relative to a cell's steepest: no exponent makes all of them vanish.
+struct Raise {
+  Index cells;
+  double exponent;
+  View<double> slope;
+  TW_FUNCTION void operator()(Index c) const {
+    double steepest = 0;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const double s = slope[k * cells + c];
+      steepest = s > steepest ? s : steepest;
+    }
+    if (!(steepest > 0)) return;
+    for (int k = 0; k < kNeighbours; ++k) {
+      const double ratio = slope[k * cells + c] / steepest;
+      slope[k * cells + c] = portable::pow_of_ratio(ratio, exponent);
     }
   }
 };
@@ -139,6 +159,11 @@ void slopes(const Exec& exec, const GridView& grid, View<const T> z, View<const 
 }
 
 template <class Exec>
+void raise(const Exec& exec, Index cells, double exponent, View<double> slope) {
+  par::for_each(exec, Range1{0, cells}, Raise{cells, exponent, slope});
+}
+
+template <class Exec>
 void normalise(const Exec& exec, Index cells, View<double> fractions) {
   par::for_each(exec, Range1{0, cells}, Normalise{cells, fractions});
 }
@@ -164,6 +189,7 @@ Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> 
   return begin;
 }
 
+template void raise(const par::Exec&, Index, double, View<double>);
 template void normalise(const par::Exec&, Index, View<double>);
 template Index multiflow_peel(const par::Exec&, const GridView&, View<const double>,
                               View<const std::uint8_t>, View<const double>, View<double>,

@@ -11,6 +11,10 @@ template <class Exec, class T>
 void slopes(const Exec& exec, const GridView& grid, par::View<const T> z,
             par::View<const std::uint8_t> state, bool contours, par::View<double> slope);
 
+// Raises each cell's slopes, divided by its steepest, to `exponent` > 0.
+template <class Exec>
+void raise(const Exec& exec, Index cells, double exponent, par::View<double> slope);
+
 // Divides each cell's eight values by their sum, taken in the order of neighbours.
 template <class Exec>
 void normalise(const Exec& exec, Index cells, par::View<double> fractions);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <vector>
 
+#include "terrawave/solvers/terrain/dinf_steps.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
 #include "terrawave/solvers/terrain/multiflow_steps.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
 
@@ -22,86 +23,6 @@ void check(const Grid& grid) {
           "a raster of 2^31 or more cells is routed in tiles");
 }
 
-template <class T>
-std::vector<T> to_host(const par::Queue& queue, View<const T> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) queue.impl().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
-}
-template <class T>
-void to_device(const par::Queue& queue, const std::vector<T>& values, View<T> view) {
-  queue.impl().upload(view.data, values.data(), values.size() * sizeof(T));
-}
-
-// The steepest of the eight facets (Tarboton 1997): angle counter-clockwise from east, -1 where
-// none slopes down. `e(k)`: height of neighbour k, NaN where there is none.
-template <class Height>
-double facet_angle(const Grid& grid, Index row, double here, const Height& e) {
-  const double dx = grid.width(row);
-  const double dy = grid.dy;
-  double best = 0;
-  double angle = -1;
-  for (int facet = 0; facet < 8; ++facet) {
-    // Facets count counter-clockwise from east; each lies between a cardinal and a diagonal.
-    const int cardinal = ((facet + 1) / 2 * 2) % 8;  // in eighths of a turn
-    const int diagonal = (facet / 2 * 2 + 1) % 8;
-    const auto neighbour = [](int eighth) { return (8 - eighth) % 8; };  // ours run clockwise
-    const double e1 = e(neighbour(cardinal));
-    const double e2 = e(neighbour(diagonal));
-    if (std::isnan(e1) || std::isnan(e2)) continue;
-    const bool along_x = cardinal % 4 == 0;
-    const double d1 = along_x ? dx : dy;
-    const double d2 = along_x ? dy : dx;
-    const double s1 = (here - e1) / d1;
-    const double s2 = (e1 - e2) / d2;
-    const double widest = std::atan2(d2, d1);
-    double r = std::atan2(s2, s1);
-    double s = std::sqrt(s1 * s1 + s2 * s2);
-    if (r < 0) {
-      r = 0;
-      s = s1;
-    } else if (r > widest) {
-      r = widest;
-      s = (here - e2) / std::sqrt(d1 * d1 + d2 * d2);
-    }
-    if (!(s > best)) continue;
-    best = s;
-    const double base = double(cardinal) * std::numbers::pi / 4;
-    const bool counter_clockwise = diagonal == (cardinal + 1) % 8;
-    angle = counter_clockwise ? base + r : base - r;
-    if (angle < 0) angle += 2 * std::numbers::pi;
-  }
-  return angle;
-}
-
-// Splits a direction between the cardinal and the diagonal neighbour on its two sides.
-void split_angle(const Grid& grid, Index row, double angle, double* fraction, Index stride) {
-  if (!(angle >= 0)) return;
-  const double quarter = std::numbers::pi / 2;
-  const int quadrant = int(std::floor(angle / quarter)) & 3;
-  const double within = angle - quadrant * quarter;  // from one cardinal towards the next
-  const bool first_along_x = quadrant % 2 == 0;
-  const double d1 = first_along_x ? grid.width(row) : grid.dy;
-  const double d2 = first_along_x ? grid.dy : grid.width(row);
-  const double to_diagonal = std::atan2(d2, d1);
-  const auto neighbour = [](int eighth) { return Index((16 - eighth) % 8); };
-  const int diagonal = 2 * quadrant + 1;
-  double share = 0;  // of the diagonal
-  int cardinal = 2 * quadrant;
-  if (within <= to_diagonal) {
-    share = within / to_diagonal;
-  } else {
-    cardinal += 2;
-    share = (quarter - within) / (quarter - to_diagonal);
-  }
-  // An angle along a cell's axis or diagonal may be off by an ulp: it must not leak to a neighbour
-  // that lies no lower.
-  constexpr double kNothing = 1e-12;
-  share = share < kNothing ? 0 : (share > 1 - kNothing ? 1 : share);
-  fraction[neighbour(diagonal) * stride] = share;
-  fraction[neighbour(cardinal) * stride] = 1 - share;
-}
-
 }  // namespace
 
 template <class T>
@@ -110,36 +31,21 @@ void dinf_angles(const par::Queue& queue, const Grid& grid, View<const T> z,
   check(grid);
   if (grid.connectivity == Connectivity::d4)
     throw InputError("D-infinity needs eight neighbours: choose D8 connectivity");
-  const std::vector<T> heights = to_host(queue, z);
-  const std::vector<std::uint8_t> states = to_host(queue, state);
-  std::vector<double> out(heights.size());
-#pragma omp parallel for schedule(static) num_threads(queue.threads())
-  for (Index row = 0; row < grid.rows; ++row)
-    for (Index col = 0; col < grid.cols; ++col) {
-      const auto c = std::size_t(row * grid.cols + col);
-      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-      if (states[c] != std::uint8_t(CellState::valid)) {
-        out[c] = is_data(states[c]) ? -1 : kNone;
-        continue;
-      }
-      out[c] = facet_angle(grid, row, double(heights[c]), [&](int k) {
-        const Index n = grid.neighbour(row, col, k);
-        return n < 0 || !is_data(states[std::size_t(n)]) ? kNone : double(heights[std::size_t(n)]);
-      });
-    }
-  to_device(queue, out, angles);
+  const Buffer<double> width(queue, grid.dx);
+  par::dispatch(queue, [&](const auto& exec) {
+    steps::steepest_facets(exec, {view_of(grid, {}), width.cview(), grid.dy}, z, state, angles);
+  });
+  queue.synchronize();
 }
 
 void dinf_fractions(const par::Queue& queue, const Grid& grid, View<const double> angles,
                     View<double> fractions) {
   check(grid);
-  const std::vector<double> angle = to_host(queue, angles);
-  std::vector<double> fraction(angle.size() * kNeighbours, 0.0);
-#pragma omp parallel for schedule(static) num_threads(queue.threads())
-  for (Index c = 0; c < grid.cells(); ++c)
-    split_angle(grid, row_of(c, grid.cols), angle[std::size_t(c)], fraction.data() + c,
-                grid.cells());
-  to_device(queue, fraction, fractions);
+  const Buffer<double> width(queue, grid.dx);
+  par::dispatch(queue, [&](const auto& exec) {
+    steps::split_angles(exec, {view_of(grid, {}), width.cview(), grid.dy}, angles, fractions);
+  });
+  queue.synchronize();
 }
 
 template <class T>
@@ -161,15 +67,10 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
   par::dispatch(queue, [&](const auto& exec) {
     steps::slopes(exec, view, z, state, rule == MultiRule::quinn, fractions);
   });
-  if (exponent != 1) {
-    // Powers differ between the libraries of host and GPU: the host's count.
-    std::vector<double> values = to_host(queue, View<const double>(fractions));
-#pragma omp parallel for schedule(static) num_threads(queue.threads())
-    for (Index i = 0; i < Index(values.size()); ++i)
-      if (values[std::size_t(i)] > 0)
-        values[std::size_t(i)] = std::pow(values[std::size_t(i)], exponent);
-    to_device(queue, values, fractions);
-  }
+  if (exponent != 1)
+    par::dispatch(queue, [&](const auto& exec) {
+      steps::raise(exec, grid.cells(), exponent, fractions);
+    });
   par::dispatch(queue, [&](const auto& exec) { steps::normalise(exec, grid.cells(), fractions); });
   queue.synchronize();
 }
