@@ -68,9 +68,8 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
     steps::slopes(exec, view, z, state, rule == MultiRule::quinn, fractions);
   });
   if (exponent != 1)
-    par::dispatch(queue, [&](const auto& exec) {
-      steps::raise(exec, grid.cells(), exponent, fractions);
-    });
+    par::dispatch(queue,
+                  [&](const auto& exec) { steps::raise(exec, grid.cells(), exponent, fractions); });
   par::dispatch(queue, [&](const auto& exec) { steps::normalise(exec, grid.cells(), fractions); });
   queue.synchronize();
 }

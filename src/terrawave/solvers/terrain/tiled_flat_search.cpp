@@ -1,10 +1,11 @@
 #include "terrawave/solvers/terrain/tiled_flat_search.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/tile_flat_steps.hpp"
+#include "terrawave/solvers/terrain/tiled_pool.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -70,16 +71,12 @@ class FlatTile {
   FlatTile(const par::Queue& queue, const Rings& rings, std::size_t m, const TileShape& shape,
            Index stuck)
       : queue_(queue),
-        tile_(m),
-        stuck_(stuck),
         place_(place_of(shape)),
         same_(queue, place_.cells()),
         edge_(queue, place_.cells()),
         toward_(queue, place_.cells(), stuck),
         away_(queue, place_.cells(), stuck),
         rim_(queue, rim_in_block(rings, m, shape)) {}
-  std::size_t tile() const { return tile_; }
-  Index stuck() const { return stuck_; }
 
   template <class T>
   void find(const Block<T>& block, View<const Direction> direction,
@@ -141,8 +138,6 @@ class FlatTile {
   TileFlat flat() { return {place_, same_.view(), edge_.view()}; }
 
   par::Queue queue_;
-  std::size_t tile_;
-  Index stuck_;
   steps::TilePlace place_;
   Buffer<std::uint8_t> same_, edge_;
   StepSearch toward_, away_;
@@ -158,7 +153,8 @@ class FlatTiles {
         store_(store),
         rims_(rings, FlatSteps{}),
         stuck_(rings.count(), 0),
-        ring_(rings.count()) {}
+        ring_(rings.count()),
+        pool_(tiles_at_once(queue, store, bytes_of_tile(rings.tiling()))) {}
 
   // The flats of a tile alone.
   void begin(std::size_t m, const Block<T>& block, const std::vector<Direction>& direction) {
@@ -168,16 +164,18 @@ class FlatTiles {
       return steps::count_stuck(exec, place_of(block), directions.cview(), state.cview());
     });
     if (stuck_[m] == 0) return;
-    put_away();
-    held_.emplace(queue_, rings_, m, block, stuck_[m]);
-    held_->find(block, directions.cview(), state.cview());
+    const auto made = [&](std::size_t) {
+      return std::make_unique<FlatTile>(queue_, rings_, m, block, stuck_[m]);
+    };
+    FlatTile& tile = pool_.get(m, made, put_away());
+    tile.find(block, directions.cview(), state.cview());
     ring_[m].assign(rings_.sources(m).size(), FlatSteps{});
-    held_->show(rims_.rim(m));
+    tile.show(rims_.rim(m));
   }
   // Lets what the rings show in until none changes.
   void settle_rings() {
     rims_.exchange();
-    settle(rings_, rims_, [&](std::size_t m) {
+    const auto visit = [&](std::size_t m) {
       if (stuck_[m] == 0) return;
       std::vector<FlatSteps> now = rims_.ring(m);
       if (now == ring_[m]) return;
@@ -185,7 +183,8 @@ class FlatTiles {
       tile.enter(rings_.ring_positions(m), ring_[m], now);
       ring_[m] = std::move(now);
       tile.show(rims_.rim(m));
-    });
+    };
+    settle(rings_, rims_, visit, nullptr, [&](std::size_t m) { return pool_.holds(m); });
   }
   void drain() {
     together(rings_.comm(), [&] {
@@ -195,23 +194,28 @@ class FlatTiles {
         auto own = store_.get<Direction>(tile, "downhill");
         hold(m).drain(own);
         store_.put(tile, "downhill", own);
-        held_.reset();
-        FlatTile::drop(store_, tile);
       }
+      pool_.clear([](std::size_t, const FlatTile&) {});
+      for (const Index tile : rings_.tiles()) FlatTile::drop(store_, tile);
     });
   }
 
  private:
-  void put_away() {
-    if (held_) held_->put(store_, rings_.tile(held_->tile()));
-    held_.reset();
+  static double bytes_of_tile(const Tiling& t) {
+    constexpr double kCell = 2 + 4 * 4;  // neighbours and edges, steps and lists of both searches
+    return kCell * double(t.tile_rows + 2) * double(t.tile_cols + 2);
+  }
+  auto put_away() {
+    return [this](std::size_t m, const FlatTile& tile) { tile.put(store_, rings_.tile(m)); };
   }
   FlatTile& hold(std::size_t m) {
-    if (held_ && held_->tile() == m) return *held_;
-    put_away();
-    held_.emplace(queue_, rings_, m, windows_of(rings_.tiling(), rings_.tile(m)), stuck_[m]);
-    held_->restore(store_, rings_.tile(m));
-    return *held_;
+    const auto restored = [&](std::size_t) {
+      auto made = std::make_unique<FlatTile>(
+          queue_, rings_, m, windows_of(rings_.tiling(), rings_.tile(m)), stuck_[m]);
+      made->restore(store_, rings_.tile(m));
+      return made;
+    };
+    return pool_.get(m, restored, put_away());
   }
 
   par::Queue queue_;
@@ -220,7 +224,7 @@ class FlatTiles {
   RimField<FlatSteps> rims_;
   std::vector<Index> stuck_;                  // cells of each tile
   std::vector<std::vector<FlatSteps>> ring_;  // what each tile has let in
-  std::optional<FlatTile> held_;
+  TilePool<FlatTile> pool_;
 };
 
 }  // namespace

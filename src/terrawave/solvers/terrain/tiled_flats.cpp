@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "terrawave/solvers/terrain/tiled_flat_search.hpp"
+#include "terrawave/solvers/terrain/tiled_pool.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -260,9 +261,19 @@ void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& 
   });
   steps.exchange();
 
-  settle(rings, steps, [&](std::size_t m) {
+  const Tiling& tiling = rings.tiling();
+  constexpr double kCell = 1 + 2 * 4;
+  TilePool<TileFlats> pool(
+      store.at_once(kCell * double(tiling.tile_rows) * double(tiling.tile_cols)));
+  const auto get = [&](std::size_t m) {
+    return std::make_unique<TileFlats>(kept.get(rings.tile(m)));
+  };
+  const auto put_away = [&](std::size_t m, const TileFlats& flats) {
+    kept.put_steps(rings.tile(m), flats);
+  };
+  const auto visit = [&](std::size_t m) {
     if (!kept.has(rings.tile(m))) return;
-    TileFlats flats = kept.get(rings.tile(m));
+    TileFlats& flats = pool.get(m, get, put_away);
     TileShape block;
     block.inside = rings.tiling().window(rings.tile(m));
     block.around = rings.tiling().with_halo(rings.tile(m), 1);
@@ -286,10 +297,11 @@ void tiled_resolve_flats(const TileQueue& queue, const Rings& rings, TileStore& 
     toward.run();
     away.run();
     show(m, block, flats);
-    kept.put_steps(rings.tile(m), flats);
-  });
+  };
+  settle(rings, steps, visit, nullptr, [&](std::size_t m) { return pool.holds(m); });
 
   together(rings.comm(), [&] {
+    pool.clear(put_away);
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const Index tile = rings.tile(m);
       if (!kept.has(tile)) continue;

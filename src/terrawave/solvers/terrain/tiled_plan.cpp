@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include <unistd.h>
 
@@ -126,6 +127,11 @@ TileStore::TileStore(std::filesystem::path folder) : folder_(std::move(folder)) 
 TileStore::~TileStore() {
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+std::size_t TileStore::at_once(double bytes) const {
+  if (folder_.empty()) return std::numeric_limits<std::size_t>::max();
+  return std::max<std::size_t>(1, std::size_t(room_ / bytes));
 }
 
 std::filesystem::path TileStore::file(Index tile, const std::string& what) const {

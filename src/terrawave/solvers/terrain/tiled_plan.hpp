@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "terrawave/comm/comm.hpp"
@@ -89,6 +91,14 @@ std::vector<comm::Bytes> ask_root(comm::Comm& comm, const Tiling& tiling,
 // Runs `work` on every rank; when it throws on one, all ranks throw the same, so none waits.
 void together(comm::Comm& comm, const std::function<void()>& work);
 
+// Values of a tile where a store keeps them in memory, or a copy out of its files. Valid until the
+// store is asked to put or drop them.
+template <class T>
+struct Looked {
+  std::shared_ptr<const std::vector<T>> copy;
+  std::span<const T> values;
+};
+
 // What is kept of each tile between two passes: in memory, or in files of a scratch folder that
 // goes away with the store.
 class TileStore {
@@ -107,11 +117,25 @@ class TileStore {
     get_bytes(tile, what, std::as_writable_bytes(std::span(values)));
     return values;
   }
+  template <class T>
+  Looked<T> look(Index tile, const std::string& what) const {
+    if (in_files()) {
+      auto copy = std::make_shared<const std::vector<T>>(get<T>(tile, what));
+      const std::span<const T> values(*copy);
+      return {std::move(copy), values};
+    }
+    const comm::Bytes& bytes = kept_.at({what, tile});
+    return {{}, {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}};
+  }
   // A folder inside this store's for another store; empty where this one is in memory.
   std::filesystem::path inside(const std::string& name) const {
     return folder_.empty() ? folder_ : folder_ / name;
   }
   bool in_files() const { return !folder_.empty(); }
+  // Memory for tiles that are worked on together, where their arrays are kept in files.
+  void set_room(double bytes) { room_ = bytes; }
+  // How many tiles of so many bytes may stay in memory: all of them where the store is in memory.
+  std::size_t at_once(double bytes) const;
   bool has(Index tile, const std::string& what) const;
   void drop(Index tile, const std::string& what);
 
@@ -121,6 +145,7 @@ class TileStore {
   void get_bytes(Index tile, const std::string& what, std::span<std::byte> bytes) const;
   std::filesystem::path file(Index tile, const std::string& what) const;
   std::filesystem::path folder_;  // empty: memory
+  double room_ = 0;
   std::map<std::pair<std::string, Index>, comm::Bytes> kept_;
 };
 

@@ -1,6 +1,7 @@
 // What lies around each tile: the rims of its neighbours, on this rank or another.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "terrawave/comm/comm.hpp"
@@ -107,23 +108,32 @@ class Post {
 };
 
 // Visits tiles until no ring changes any more and no post waits: visit(m) reads field.ring(m) and
-// sets field.rim(m). Every tile is visited once at least. All ranks together.
+// sets field.rim(m). Every tile is visited once at least, in turn; those that held(m) says are in
+// memory before others. All ranks together.
 template <class V, class Visit>
-void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* post = nullptr) {
+void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* post = nullptr,
+            const std::function<bool(std::size_t)>& held = {}) {
   std::vector<std::uint8_t> due(rings.count(), 1);
+  // The next tile from `from` on, round and round; `count`: none.
+  const std::size_t count = rings.count();
+  const auto next = [&](std::size_t from) {
+    std::size_t other = count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t m = (from + i) % count;
+      if (due[m] == 0 && (post == nullptr || !post->waits(m))) continue;
+      if (!held || held(m)) return m;
+      if (other == count) other = m;
+    }
+    return other;
+  };
   const auto work = [&] {
-    for (bool again = true; again;) {
-      again = false;
-      for (std::size_t m = 0; m < due.size() && !(post != nullptr && post->full()); ++m) {
-        if (due[m] == 0 && (post == nullptr || !post->waits(m))) continue;
-        due[m] = 0;
-        const std::vector<V> before = field.rim(m);
-        visit(m);
-        again = again || post != nullptr;  // letters may have gone to tiles before this one
-        if (field.rim(m) == before) continue;
-        for (const std::size_t n : rings.beside(m)) due[n] = 1;
-        again = true;
-      }
+    for (std::size_t m = next(0); m < count; m = next(m + 1)) {
+      if (post != nullptr && post->full()) return;
+      due[m] = 0;
+      const std::vector<V> before = field.rim(m);
+      visit(m);
+      if (field.rim(m) == before) continue;
+      for (const std::size_t n : rings.beside(m)) due[n] = 1;
     }
   };
   while (true) {

@@ -41,6 +41,12 @@ std::shared_ptr<io::RasterSource> open_weights(const FlowOptions& options,
   return source;
 }
 
+// Memory that tiles of a sweep may fill together: part of what tiling_for_memory counts for one.
+double room_for_sweeps(const FlowOptions& options, const Tiling& tiling) {
+  const double bytes = options.single_receiver() ? 60 : 240;  // for each cell of a tile
+  return bytes * double(tiling.tile_rows) * double(tiling.tile_cols);
+}
+
 }  // namespace
 
 TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterSource& source,
@@ -53,6 +59,7 @@ TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterS
       store_(scratch),
       in_files_(!scratch.empty()),
       progress_(std::move(progress)) {
+  store_.set_room(room_for_sweeps(this->options(), this->tiling()));
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
   count_cells();
 }
@@ -68,6 +75,9 @@ TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterS
       store_(scratch),
       in_files_(!scratch.empty()),
       progress_(std::move(progress)) {
+  FlowOptions flow = this->options();
+  if (from.shares()) flow.rule = FlowRule::freeman;  // eight values for each cell
+  store_.set_room(room_for_sweeps(flow, this->tiling()));
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
   from_ = from.shares()
               ? read_tiled_shares(queue_, rings_, reader_, from, store_)
@@ -248,22 +258,22 @@ void TiledSession::accumulate_shares() {
     const SumInput<double> input{
         [&](std::size_t m) { return shared_bits(m); },
         [&](std::size_t m) { return weights<double>(m); },
-        [&](std::size_t m) { return store_.get<double>(rings_.tile(m), "fractions"); }};
+        [&](std::size_t m) { return store_.look<double>(rings_.tile(m), "fractions"); }};
     return tiled_sums<double>(queue_, rings_, store_, "accumulation", input);
   }
   sweep_down<double>(
       rings_, store_, "accumulation", [&](std::size_t m) { return shared_bits(m); },
       [&](std::size_t m) { return weights<double>(m); },
       [&](std::size_t m) {
-        auto share = std::make_shared<const std::vector<double>>(
-            store_.get<double>(rings_.tile(m), "fractions"));
-        const Index n = Index(share->size()) / kNeighbours;
+        const Looked<double> share = store_.look<double>(rings_.tile(m), "fractions");
+        const Index n = Index(share.values.size()) / kNeighbours;
         return [share, n](Index, double sum, std::span<const Donor<double>> donors) {
           for (const Donor<double>& d : donors)
-            sum += (*share)[std::size_t(opposite(d.k) * n + d.at)] * d.value;
+            sum += share.values[std::size_t(opposite(d.k) * n + d.at)] * d.value;
           return sum;
         };
-      });
+      },
+      kNeighbours * sizeof(double));
 }
 
 void TiledSession::accumulate() {

@@ -133,7 +133,7 @@ Index find_waiting(const Rings& rings, const BlockReader& reader, TileStore& sto
     return [](Index, Mark, std::span<const Donor<Mark>>) { return Mark{0}; };
   };
   const Index left =
-      rings.comm().sum(sweep_down<Mark>(rings, store, "loops", bits, start, join, Cycles::left));
+      rings.comm().sum(sweep_down<Mark>(rings, store, "loops", bits, start, join, 0, Cycles::left));
   if (left == 0) return 0;
   RimField<Mark> waits(rings, 0);
   together(rings.comm(), [&] {

@@ -100,7 +100,8 @@ Made make_hand_of(TiledSession& session, const Step& step) {
       },
       [&](std::size_t m) {
         return [on = marks(m)](Index a, Hop, double below) { return on->at(a) ? on->z(a) : below; };
-      });
+      },
+      sizeof(T) + 2);
   for_tiles(session, [&](std::size_t m, Index tile) {
     const Block<T> block = surface.block(m);
     auto height = session.store().get<double>(tile, "drain");

@@ -1,7 +1,8 @@
 #include "terrawave/solvers/terrain/tiled_sums.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <span>
 
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/tile_sum_steps.hpp"
@@ -25,7 +26,7 @@ template <class V>
 class SumTile {
  public:
   SumTile(const par::Queue& queue, const Rings& rings, std::size_t m, FlowBits flow,
-          const std::vector<V>& value, const std::vector<double>& shares)
+          const std::vector<V>& value, std::span<const double> shares)
       : queue_(queue),
         tile_(m),
         shape_(flow.shape),
@@ -38,6 +39,7 @@ class SumTile {
         ready_(queue, shares.empty() ? 0 : shape_.inside.size()),
         count_(queue, 1),
         jumped_(queue, Index(jumps_.in.size())),
+        ring_(rings.ring_positions(m)),
         rim_(queue, watched(rings)),
         seen_(queue, rim_.size()),
         final_(queue, rim_.size()),
@@ -51,7 +53,8 @@ class SumTile {
       steps::inner_receivers(exec, place_of(shape_), all.cview(), data_.cview(), gives_.view());
     });
   }
-  std::size_t tile() const { return tile_; }
+  // Positions of the ring in the block.
+  const std::vector<Index>& ring() const { return ring_; }
 
   void begin(Combine combine) {
     work(combine, [&](const auto& exec, const TileSum<V>& sum) {
@@ -159,6 +162,7 @@ class SumTile {
   Buffer<std::uint8_t> waiting_;
   Buffer<std::int32_t> ready_, count_;
   Buffer<V> jumped_;
+  std::vector<Index> ring_;
   Buffer<std::int32_t> rim_;
   Buffer<V> seen_;
   Buffer<std::uint8_t> final_;
@@ -179,13 +183,15 @@ class Sums {
         input_(input),
         rims_(rings, Known<V>{}),
         mail_(rings, store, name),
-        told_(rings.count()) {}
+        told_(rings.count()),
+        pool_(tiles_at_once(queue, store, bytes_of_tile(rings.tiling(), bool(input.shares)))) {}
 
   void run() {
     settle(
-        rings_, rims_, [&](std::size_t m) { visit(m); }, &mail_);
+        rings_, rims_, [&](std::size_t m) { visit(m); }, &mail_,
+        [&](std::size_t m) { return pool_.holds(m); });
     together(rings_.comm(), [&] {
-      put_away();
+      pool_.clear([&](std::size_t m, SumTile<V>& tile) { put_away(m, tile); });
       for (std::size_t m = 0; m < rings_.count(); ++m) {
         const Index tile = rings_.tile(m);
         const auto waiting = store_.get<std::uint8_t>(tile, of("waiting"));
@@ -200,40 +206,43 @@ class Sums {
 
  private:
   std::string of(const char* what) const { return name_ + "." + what; }
-  // Brings the tile into the device's memory, in place of the one that is there.
-  SumTile<V>& hold(std::size_t m) {
-    if (held_ && held_->tile() == m) return *held_;
-    put_away();
+  static double bytes_of_tile(const Tiling& t, bool shares) {
+    const double cell = double(sizeof(V)) + 3 + (shares ? 4 + 8 * kNeighbours : 0);
+    return cell * double(t.tile_rows + 2) * double(t.tile_cols + 2);
+  }
+  // Brings a tile into the device's memory.
+  std::unique_ptr<SumTile<V>> make(std::size_t m) {
     const Index tile = rings_.tile(m);
     FlowBits flow = input_.bits(m);
     const bool again = told_[m].begun;
     const std::vector<V> value =
         again ? store_.get<V>(tile, of("value"))
               : flow.shape.join(input_.own(m), std::vector<V>(rings_.sources(m).size(), V{}));
-    held_.emplace(queue_, rings_, m, std::move(flow), value,
-                  input_.shares ? input_.shares(m) : std::vector<double>());
+    const Looked<double> shares = input_.shares ? input_.shares(m) : Looked<double>();
+    auto made =
+        std::make_unique<SumTile<V>>(queue_, rings_, m, std::move(flow), value, shares.values);
     if (again) {
-      held_->restore(store_.get<std::uint8_t>(tile, of("waiting")),
-                     store_.get<V>(tile, of("jumped")));
-      return *held_;
+      made->restore(store_.get<std::uint8_t>(tile, of("waiting")),
+                    store_.get<V>(tile, of("jumped")));
+      return made;
     }
     told_[m] = {std::vector<std::uint8_t>(rings_.sources(m).size(), 0),
-                std::vector<std::uint8_t>(held_->letters(), 0), true};
-    held_->begin(input_.combine);
-    return *held_;
+                std::vector<std::uint8_t>(made->letters(), 0), true};
+    made->begin(input_.combine);
+    return made;
   }
-  void put_away() {
-    if (!held_) return;
-    const Index tile = rings_.tile(held_->tile());
-    store_.put(tile, of("value"), held_->values());
-    store_.put(tile, of("waiting"), held_->waiting());
-    store_.put(tile, of("jumped"), held_->jumped());
-    held_.reset();
+  void put_away(std::size_t m, const SumTile<V>& held) {
+    const Index tile = rings_.tile(m);
+    store_.put(tile, of("value"), held.values());
+    store_.put(tile, of("waiting"), held.waiting());
+    store_.put(tile, of("jumped"), held.jumped());
   }
   void visit(std::size_t m) {
-    SumTile<V>& tile = hold(m);
+    SumTile<V>& tile = pool_.get(
+        m, [&](std::size_t k) { return make(k); },
+        [&](std::size_t k, const SumTile<V>& held) { put_away(k, held); });
     tile.enter_jumps(input_.combine, mail_.take(m));
-    const std::vector<Index> at = rings_.ring_positions(m);
+    const std::vector<Index>& at = tile.ring();
     const std::vector<Known<V>> ring = rims_.ring(m);
     std::vector<std::int32_t> cells;
     std::vector<V> values;
@@ -255,7 +264,7 @@ class Sums {
   RimField<Known<V>> rims_;
   Mail<JumpValue<V>> mail_;
   std::vector<Told> told_;
-  std::optional<SumTile<V>> held_;
+  TilePool<SumTile<V>> pool_;
 };
 
 }  // namespace

@@ -16,13 +16,13 @@ struct SumInput {
   std::function<FlowBits(std::size_t m)> bits;
   std::function<std::vector<V>(std::size_t m)> own;  // the tile's own values, 0 at nodata
   // Eight for each cell of the block, by neighbour; empty: all goes to the one receiver.
-  std::function<std::vector<double>(std::size_t m)> shares = {};
+  std::function<Looked<double>(std::size_t m)> shares = {};
   Combine combine = Combine::sum;
 };
 
-// Results stay in the store under `name`, one for each cell of a tile. The tile that was worked on
-// last stays in the device's memory: where a rank has one tile, a visit moves its rim and ring and
-// nothing else. All ranks together. Throws LogicError where flow runs in a loop.
+// Results stay in the store under `name`, one for each cell of a tile. Tiles stay in the device's
+// memory while there is room: a visit moves a rim and a ring and nothing else. All ranks together.
+// Throws LogicError where flow runs in a loop.
 template <class V>
 void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
                 const std::string& name, const SumInput<V>& input);

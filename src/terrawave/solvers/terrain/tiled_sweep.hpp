@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "terrawave/base/error.hpp"
 #include "terrawave/solvers/terrain/tiled_links.hpp"
 #include "terrawave/solvers/terrain/tiled_mail.hpp"
+#include "terrawave/solvers/terrain/tiled_pool.hpp"
 
 namespace terrawave::terrain {
 
@@ -130,14 +133,23 @@ template <class V>
 class SweepTile {
  public:
   SweepTile(const Rings& rings, std::size_t m, FlowBits flow, Mail<JumpValue<V>>& mail)
-      : rings_(rings), m_(m), flow_(std::move(flow)), shape_(flow_.shape), mail_(mail) {}
+      : rings_(rings),
+        m_(m),
+        flow_(std::move(flow)),
+        shape_(flow_.shape),
+        mail_(mail),
+        ring_at_(rings.ring_positions(m)),
+        rim_at_(rings.rim_positions(m)) {
+    for (Index& at : rim_at_) at = shape_.around_of(at);
+  }
+  SweepTile(const SweepTile&) = delete;
+  SweepTile& operator=(const SweepTile&) = delete;
 
   SweepState<V>& state() { return s_; }
   // What is final shows on the rim.
   void show(std::vector<Known<V>>& rim) const {
-    const std::vector<Index> at = rings_.rim_positions(m_);
-    for (std::size_t k = 0; k < at.size(); ++k)
-      if (const Index a = shape_.around_of(at[k]); is_final(a)) rim[k] = {value(a), 1};
+    for (std::size_t k = 0; k < rim_at_.size(); ++k)
+      if (is_final(rim_at_[k])) rim[k] = {value(rim_at_[k]), 1};
   }
 
  protected:
@@ -160,11 +172,10 @@ class SweepTile {
   // Takes over what the ring shows; tell(a) for each cell that was not final.
   template <class Tell>
   void take_ring(const std::vector<Known<V>>& ring, const Tell& tell) {
-    const std::vector<Index> at = rings_.ring_positions(m_);
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      if (ring[k].known == 0 || is_final(at[k])) continue;
-      finish(at[k], ring[k].value);
-      tell(at[k]);
+    for (std::size_t k = 0; k < ring_at_.size(); ++k) {
+      if (ring[k].known == 0 || is_final(ring_at_[k])) continue;
+      finish(ring_at_[k], ring[k].value);
+      tell(ring_at_[k]);
     }
   }
   // A value to the other end of a jump: receive(letter) where that lies in this tile.
@@ -181,6 +192,7 @@ class SweepTile {
   FlowBits flow_;
   const TileShape& shape_;
   Mail<JumpValue<V>>& mail_;
+  std::vector<Index> ring_at_, rim_at_;  // positions in `around`
   SweepState<V> s_;
   std::vector<std::int32_t> open_;
 };
@@ -267,30 +279,54 @@ class DownTile : public SweepTile<V> {
 // Whether flow may run in loops: its cells are never final, and are marked as name + ".left".
 enum class Cycles { none, left };
 
+// One tile in memory with the functor that makes its values.
+template <class Tile, class Make>
+struct SweptTile {
+  Tile tile;
+  Make make;
+};
+
+// How many tiles a sweep keeps in memory; `extra`: bytes for each cell that its functors hold.
+template <class V>
+std::size_t swept_at_once(const Rings& rings, const TileStore& store, double extra) {
+  const Tiling& t = rings.tiling();
+  return store.at_once((sizeof(V) + 3 + extra) * double(t.tile_rows * t.tile_cols));
+}
+
 // From donors to receivers. bits(m): FlowBits of tile m; start(m): the value of each of its cells
 // without donors (and at nodata); join(m) gives a functor V(Index a, V own, span of donors in the
-// order of neighbours, jumps last by their roots). Results stay in the store under `name`.
-// Returns the number of this rank's cells that are not final.
+// order of neighbours, jumps last by their roots), which holds `extra` bytes for each cell. Results
+// stay in the store under `name`. Returns the number of this rank's cells that are not final.
 template <class V, class Bits, class Start, class Join>
 Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
-                 const Start& start, const Join& join, Cycles cycles = Cycles::none) {
+                 const Start& start, const Join& join, double extra = 0,
+                 Cycles cycles = Cycles::none) {
+  using Swept = SweptTile<DownTile<V>, std::invoke_result_t<const Join&, std::size_t>>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
   Mail<JumpValue<V>> mail(rings, store, name);
-  const auto visit = [&](std::size_t m) {
-    DownTile<V> tile(rings, m, bits(m), mail);
+  TilePool<Swept> pool(swept_at_once<V>(rings, store, extra));
+  const auto make = [&](std::size_t m) {
+    std::unique_ptr<Swept> swept(new Swept{{rings, m, bits(m), mail}, join(m)});
     if (kept.has(rings.tile(m)))
-      tile.state() = kept.get(rings.tile(m));
+      swept->tile.state() = kept.get(rings.tile(m));
     else
-      tile.begin(start(m));
-    tile.take(rims.ring(m));
-    tile.run(join(m));
-    tile.show(rims.rim(m));
-    kept.put(rings.tile(m), tile.state());
+      swept->tile.begin(start(m));
+    return swept;
   };
-  settle(rings, rims, visit, &mail);
+  const auto put_away = [&](std::size_t m, Swept& swept) {
+    kept.put(rings.tile(m), swept.tile.state());
+  };
+  const auto visit = [&](std::size_t m) {
+    Swept& swept = pool.get(m, make, put_away);
+    swept.tile.take(rims.ring(m));
+    swept.tile.run(swept.make);
+    swept.tile.show(rims.rim(m));
+  };
+  settle(rings, rims, visit, &mail, [&](std::size_t m) { return pool.holds(m); });
   Index left = 0;
   together(rings.comm(), [&] {
+    pool.clear(put_away);
     for (std::size_t m = 0; m < rings.count(); ++m)
       left += kept.finish(windows_of(rings.tiling(), rings.tile(m)), rings.tile(m),
                           cycles == Cycles::left);
@@ -352,25 +388,34 @@ class UpTile : public SweepTile<V> {
 
 // From receivers to donors, one receiver for each cell. bits(m) as above; roots(m) gives a functor
 // V(Index a) for cells that give to nobody, step(m) one V(Index a, Hop hop, V below) for the
-// others. Nodata cells get `none`.
+// others, which holds `extra` bytes for each cell. Nodata cells get `none`.
 template <class V, class Bits, class Roots, class Step>
 void sweep_up(const Rings& rings, TileStore& store, const std::string& name, const Bits& bits,
-              const V& none, const Roots& roots, const Step& step) {
+              const V& none, const Roots& roots, const Step& step, double extra = 0) {
+  using Swept = SweptTile<UpTile<V>, std::invoke_result_t<const Step&, std::size_t>>;
   SweepStore<V> kept(store, name);
   RimField<Known<V>> rims(rings, Known<V>{});
   Mail<JumpValue<V>> mail(rings, store, name);
-  const auto visit = [&](std::size_t m) {
-    UpTile<V> tile(rings, m, bits(m), mail);
+  TilePool<Swept> pool(swept_at_once<V>(rings, store, extra));
+  const auto make = [&](std::size_t m) {
+    std::unique_ptr<Swept> swept(new Swept{{rings, m, bits(m), mail}, step(m)});
     if (kept.has(rings.tile(m)))
-      tile.state() = kept.get(rings.tile(m));
+      swept->tile.state() = kept.get(rings.tile(m));
     else
-      tile.begin(none, roots(m));
-    tile.run(rims.ring(m), step(m));
-    tile.show(rims.rim(m));
-    kept.put(rings.tile(m), tile.state());
+      swept->tile.begin(none, roots(m));
+    return swept;
   };
-  settle(rings, rims, visit, &mail);
+  const auto put_away = [&](std::size_t m, Swept& swept) {
+    kept.put(rings.tile(m), swept.tile.state());
+  };
+  const auto visit = [&](std::size_t m) {
+    Swept& swept = pool.get(m, make, put_away);
+    swept.tile.run(rims.ring(m), swept.make);
+    swept.tile.show(rims.rim(m));
+  };
+  settle(rings, rims, visit, &mail, [&](std::size_t m) { return pool.holds(m); });
   together(rings.comm(), [&] {
+    pool.clear(put_away);
     for (std::size_t m = 0; m < rings.count(); ++m)
       require(kept.finish(windows_of(rings.tiling(), rings.tile(m)), rings.tile(m)) == 0,
               "sweep_up: flow runs in a loop");

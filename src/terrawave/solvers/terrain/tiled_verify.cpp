@@ -214,7 +214,8 @@ class Verifier {
           return [block = session_.ground<T>(m)](Index a, Hop, double below) {
             return std::max(double(block.z[std::size_t(a)]), below);
           };
-        });
+        },
+        sizeof(T) + 1);
     checks_.push_back(every_cell("routing: each path climbs to the filled surface and no higher",
                                  "all drained cells", [&](std::size_t m) {
                                    return [b = surface.block(m), ending = endings(m),
