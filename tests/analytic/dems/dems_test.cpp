@@ -158,7 +158,7 @@ TEST(RealDemChain, Etopo5HoldsItsInvariants) {
   for (const Check& check : verify(session))
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   const auto stream = stream_cells(session, 10000);
-  EXPECT_GT(stream_links(session.tree(), stream).size(), 100u);
+  EXPECT_GT(stream_links(list_stream(session, stream)).size(), 100u);
   const Lakes lakes = find_lakes(session);
   double depth = 0;
   Index cells = 0;

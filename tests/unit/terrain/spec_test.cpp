@@ -254,7 +254,7 @@ TEST(T11, StrahlerOrdersWhereStreamsMeet) {
     if (orders[0] == 2) put(2, 1, 1), put(4, 1, 7);
     if (orders[1] == 2) put(1, 2, 1), put(1, 4, 3);
     if (orders[2] == 2) put(5, 2, 7), put(5, 4, 5);
-    const FlowTree tree(grid, d, {});
+    const FlowTree tree(host(), grid, d, {});
     const std::vector<std::uint8_t> all(49, 1);
     return strahler_order(tree, all)[3 * 7 + 3];
   };

@@ -108,7 +108,7 @@ TEST(Products, NoOutletIsBadInput) {
 
 // A tree by hand: a row of cells flowing east, with donors from north and south.
 FlowTree tree_of(const Grid& grid, const std::vector<Direction>& direction) {
-  return FlowTree(grid, direction, {});
+  return FlowTree(par::Queue::host(1), grid, direction, {});
 }
 
 // T11: Strahler's order where more than two streams meet.
@@ -179,8 +179,18 @@ TEST(Products, OrdersAndLengthsEqualSlowOnes) {
       EXPECT_NEAR(upstream[i], up[i], 1e-12 * (1 + up[i]));
     // Every stream cell lies on exactly one link, but for the ends that links share.
     std::vector<int> covered(d.size(), 0);
-    for (const StreamLink& link : stream_links(tree, stream))
-      for (std::size_t j = 0; j + 1 < link.cells.size(); ++j) ++covered[std::size_t(link.cells[j])];
+    std::vector<StreamCell> cells;
+    for (Index i = 0; i < tree.cells(); ++i)
+      if (stream[std::size_t(i)] != 0)
+        cells.push_back({i, tree.is_root(i) ? -1 : tree.receiver(i), tree.step_length(i)});
+    for (const StreamLink& link : stream_links(cells)) {
+      for (std::size_t j = 0; j + 1 < link.cells.size(); ++j) {
+        const auto c = std::size_t(cells[std::size_t(link.cells[j])].cell);
+        ++covered[c];
+        EXPECT_EQ(link.strahler, strahler[c]);
+        EXPECT_EQ(link.shreve, shreve[c]);
+      }
+    }
     for (Index i = 0; i < tree.cells(); ++i)
       EXPECT_EQ(covered[std::size_t(i)], stream[std::size_t(i)] != 0 && !tree.is_root(i) ? 1 : 0);
   }
@@ -322,7 +332,7 @@ TEST(Codes, LoopsAreNamed) {
   grid.cols = 2;
   const std::vector<Direction> d = {0, 4};
   try {
-    FlowTree(grid, d, {});
+    FlowTree(par::Queue::host(1), grid, d, {});
     FAIL();
   } catch (const InputError& e) {
     const std::string text = e.what();

@@ -5,6 +5,9 @@
 #include <map>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/par/exec.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/local_steps.hpp"
 #include "terrawave/solvers/terrain/product_sums.hpp"
 
 namespace terrawave::terrain {
@@ -49,45 +52,100 @@ std::map<std::int32_t, RegionSize> sizes(const Session& session,
 }  // namespace
 
 std::vector<std::uint8_t> stream_cells(Session& session, double threshold) {
+  const TileQueue on = session.queue();
   return std::visit(
-      [&](const auto& v) {
-        std::vector<std::uint8_t> stream(v.size());
-        for (std::size_t i = 0; i < v.size(); ++i)
-          stream[i] = is_data(session.states()[i]) && double(v[i]) >= threshold ? 1 : 0;
-        return stream;
+      [&]<class V>(const std::vector<V>& amounts) {
+        const OnQueue<V> amount(on, amounts);
+        const OnQueue<std::uint8_t> states(on, session.states());
+        FromQueue<std::uint8_t> stream(on, Index(amounts.size()));
+        par::dispatch(on, [&](const auto& exec) {
+          steps::mark_streams(exec, amount.view(), states.view(), threshold, stream.view());
+        });
+        return stream.take();
       },
       session.accumulation());
 }
 
-std::vector<StreamLink> stream_links(const FlowTree& tree, std::span<const std::uint8_t> stream) {
-  const auto n = std::size_t(tree.cells());
-  std::vector<std::uint8_t> donors(n, 0);  // stream cells that flow here
-  for (std::size_t i = 0; i < n; ++i)
-    if (stream[i] != 0 && !tree.is_root(Index(i))) ++donors[std::size_t(tree.receiver(Index(i)))];
-  const auto goes_on = [&](std::int32_t c) {
-    return !tree.is_root(c) && stream[std::size_t(tree.receiver(c))] != 0;
+std::vector<StreamCell> list_stream(Session& session, std::span<const std::uint8_t> stream) {
+  const FlowTree& tree = session.tree();
+  std::vector<StreamCell> cells;
+  for (Index i = 0; i < tree.cells(); ++i) {
+    if (stream[std::size_t(i)] == 0) continue;
+    cells.push_back({i, tree.is_root(i) ? -1 : tree.receiver(i), tree.step_length(i),
+                     accumulated(session.accumulation(), i),
+                     session.has_heights() ? domain::value_at(session.dem().cells, i) : 0});
+  }
+  return cells;
+}
+
+namespace {
+
+// The position of each cell's receiver, -1 where it has none among the cells.
+std::vector<std::int32_t> receivers_among(std::span<const StreamCell> cells) {
+  std::vector<std::int32_t> receiver;
+  for (const StreamCell& c : cells) {
+    const auto at =
+        std::lower_bound(cells.begin(), cells.end(), c.receiver,
+                         [](const StreamCell& o, Index wanted) { return o.cell < wanted; });
+    receiver.push_back(
+        at != cells.end() && at->cell == c.receiver ? std::int32_t(at - cells.begin()) : -1);
+  }
+  return receiver;
+}
+
+// Sets Strahler's and Shreve's order of each link from those that flow into it.
+void order_links(std::vector<StreamLink>& links) {
+  struct Meeting {
+    Index links = 0;  // to come
+    std::int32_t highest = 0, sources = 0;
+    bool twice = false;
   };
-  const std::vector<std::int32_t> strahler = strahler_order(tree, stream);
-  const std::vector<std::int32_t> shreve = shreve_order(tree, stream);
+  std::vector<Meeting> meet(links.size());
+  for (const StreamLink& link : links)
+    if (link.next >= 0) ++meet[std::size_t(link.next)].links;
+  for (std::size_t i = 0; i < links.size(); ++i)
+    for (auto at = Index(i); at >= 0 && meet[std::size_t(at)].links == 0;) {
+      Meeting& here = meet[std::size_t(at)];
+      StreamLink& link = links[std::size_t(at)];
+      here.links = -1;  // done
+      link.strahler = std::max(1, here.highest + (here.twice ? 1 : 0));
+      link.shreve = std::max(1, here.sources);
+      at = link.next;
+      if (at < 0) break;
+      Meeting& below = meet[std::size_t(at)];
+      below.sources += link.shreve;
+      below.twice =
+          link.strahler == below.highest || (link.strahler < below.highest && below.twice);
+      below.highest = std::max(below.highest, link.strahler);
+      --below.links;
+    }
+}
+
+}  // namespace
+
+std::vector<StreamLink> stream_links(std::span<const StreamCell> cells) {
+  const std::vector<std::int32_t> receiver = receivers_among(cells);
+  std::vector<std::uint8_t> donors(cells.size(), 0);
+  for (const std::int32_t r : receiver)
+    if (r >= 0) ++donors[std::size_t(r)];
+  const auto goes_on = [&](std::int32_t c) { return receiver[std::size_t(c)] >= 0; };
   std::vector<StreamLink> links;
-  std::map<std::int32_t, Index> begins;  // link by its first cell
-  for (std::size_t i = 0; i < n; ++i) {
-    if (stream[i] == 0 || donors[i] == 1 || !goes_on(std::int32_t(i))) continue;
+  std::vector<Index> begins(cells.size(), -1);  // link by its first cell
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (donors[i] == 1 || !goes_on(std::int32_t(i))) continue;
     StreamLink link;
     auto c = std::int32_t(i);
     link.cells.push_back(c);
-    link.strahler = strahler[i];
-    link.shreve = shreve[i];
     do {
-      link.length += tree.step_length(c);
-      c = tree.receiver(c);
+      link.length += cells[std::size_t(c)].length;
+      c = receiver[std::size_t(c)];
       link.cells.push_back(c);
     } while (donors[std::size_t(c)] == 1 && goes_on(c));
-    begins[std::int32_t(i)] = Index(links.size());
+    begins[i] = Index(links.size());
     links.push_back(std::move(link));
   }
-  for (StreamLink& link : links)
-    if (const auto at = begins.find(link.cells.back()); at != begins.end()) link.next = at->second;
+  for (StreamLink& link : links) link.next = begins[std::size_t(link.cells.back())];
+  order_links(links);
   return links;
 }
 
@@ -100,22 +158,8 @@ void write_network(const std::filesystem::path& file, const domain::RasterInfo& 
   if (heights)
     fields.insert(fields.end(),
                   {{"z_from", Type::real}, {"z_to", Type::real}, {"slope", Type::real}});
-  const auto number_of = [&](Index cell) -> std::int32_t {
-    const auto at =
-        std::lower_bound(cells.begin(), cells.end(), cell,
-                         [](const StreamCell& c, Index wanted) { return c.cell < wanted; });
-    return at != cells.end() && at->cell == cell ? std::int32_t(at - cells.begin()) : -1;
-  };
-  std::vector<std::int32_t> receiver;
-  std::vector<double> length;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::int32_t to = cells[i].receiver < 0 ? -1 : number_of(cells[i].receiver);
-    receiver.push_back(to < 0 ? std::int32_t(i) : to);
-    length.push_back(cells[i].length);
-  }
-  const FlowTree tree(std::move(receiver), std::move(length));
   std::vector<io::VectorLine> lines;
-  for (const StreamLink& link : stream_links(tree, std::vector<std::uint8_t>(cells.size(), 1))) {
+  for (const StreamLink& link : stream_links(cells)) {
     io::VectorLine line;
     for (const std::int32_t c : link.cells)
       line.points.push_back(place(info, cells[std::size_t(c)].cell));
@@ -137,15 +181,7 @@ void write_network(const std::filesystem::path& file, const domain::RasterInfo& 
 
 void write_network(const std::filesystem::path& file, Session& session,
                    std::span<const std::uint8_t> stream) {
-  const FlowTree& tree = session.tree();
-  std::vector<StreamCell> cells;
-  for (Index i = 0; i < tree.cells(); ++i) {
-    if (stream[std::size_t(i)] == 0) continue;
-    cells.push_back({i, tree.is_root(i) ? -1 : tree.receiver(i), tree.step_length(i),
-                     accumulated(session.accumulation(), i),
-                     session.has_heights() ? domain::value_at(session.dem().cells, i) : 0});
-  }
-  write_network(file, session.info(), cells, session.has_heights());
+  write_network(file, session.info(), list_stream(session, stream), session.has_heights());
 }
 
 void write_basins(const std::filesystem::path& file, const domain::Raster& labels,
@@ -191,15 +227,10 @@ void write_watersheds(const std::filesystem::path& file, Session& session,
 }
 
 std::vector<std::int32_t> watersheds(const FlowTree& tree, const std::vector<PourPoint>& points) {
-  std::vector<std::uint8_t> marked(std::size_t(tree.cells()), 0);
-  std::map<std::int32_t, std::int32_t> id;
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    marked[std::size_t(points[k].cell)] = 1;
-    id[std::int32_t(points[k].cell)] = std::int32_t(k) + 1;
-  }
-  std::vector<std::int32_t> labels = first_marked_downstream(tree, marked);
-  for (std::int32_t& label : labels) label = label < 0 ? 0 : id[label];
-  return labels;
+  std::vector<std::int32_t> labels(std::size_t(tree.cells()), 0);
+  for (std::size_t k = 0; k < points.size(); ++k)
+    labels[std::size_t(points[k].cell)] = std::int32_t(k) + 1;
+  return first_label_downstream(tree, std::move(labels), 0);
 }
 
 }  // namespace terrawave::terrain

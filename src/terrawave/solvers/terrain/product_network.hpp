@@ -14,17 +14,6 @@ namespace terrawave::terrain {
 // 1 where the accumulation reaches the threshold.
 std::vector<std::uint8_t> stream_cells(Session& session, double threshold);
 
-// The piece of a stream between two sources, confluences or outlets.
-struct StreamLink {
-  std::vector<std::int32_t> cells;  // downstream; the last is the confluence's cell or the outlet
-  std::int32_t strahler = 0;
-  std::int32_t shreve = 0;
-  Index next = -1;  // the link it flows into, or -1
-  double length = 0;
-};
-// By the linear index of their first cells. A source that is an outlet itself makes no link.
-std::vector<StreamLink> stream_links(const FlowTree& tree, std::span<const std::uint8_t> stream);
-
 // A cell of a stream with what its lines show of it.
 struct StreamCell {
   Index cell = 0;       // linear index
@@ -33,7 +22,22 @@ struct StreamCell {
   double accumulation = 0;
   double z = 0;
 };
-// `cells` in the order of their index; `heights`: their z is known.
+// The cells marked in `stream`, in the order of their index.
+std::vector<StreamCell> list_stream(Session& session, std::span<const std::uint8_t> stream);
+
+// The piece of a stream between two sources, confluences or outlets.
+struct StreamLink {
+  std::vector<std::int32_t> cells;  // positions, downstream; the last: the confluence or the outlet
+  std::int32_t strahler = 0;        // as strahler_order and shreve_order of its cells
+  std::int32_t shreve = 0;
+  Index next = -1;  // the link it flows into, or -1
+  double length = 0;
+};
+// By their first cells. `cells` are in the order of their index. A source that is an outlet itself
+// makes no link.
+std::vector<StreamLink> stream_links(std::span<const StreamCell> cells);
+
+// `heights`: z of the cells is known.
 void write_network(const std::filesystem::path& file, const domain::RasterInfo& info,
                    const std::vector<StreamCell>& cells, bool heights);
 void write_network(const std::filesystem::path& file, Session& session,

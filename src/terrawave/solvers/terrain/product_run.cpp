@@ -225,7 +225,7 @@ Made make_slope(Session& session, const Step& step) {
   return real_product(session, step,
                       std::visit(
                           [&](auto z) {
-                            return steepest_slope(session.grid(), z,
+                            return steepest_slope(session.queue(), session.grid(), z,
                                                   std::span<const std::uint8_t>(session.states()));
                           },
                           session.heights()),
@@ -430,9 +430,9 @@ double bytes_per_cell(const std::string& op, domain::CellType type, const FlowOp
            : options.rule == FlowRule::dinf ? route + z + 16
                                             : route + 2;
   if (!options.single_receiver()) return base + 16 * kNeighbours + 16;
-  const double tree = 1 + 4 + 4 + 4;  // directions, receivers, order, donors
+  const double tree = 2 + 6;  // directions, twice; labels that tell where they end, or paths
   if (one_of(op, {"accumulate", "basins", "streams"})) return std::max(route, base + 34);
-  return std::max(route, base + 16 + tree + 16);
+  return std::max(route, base + 16 + tree + 22);  // accumulation; marks, labels and the product
 }
 
 }  // namespace terrawave::terrain

@@ -193,7 +193,7 @@ const RouteStats& Session::route_stats() {
 }
 
 const FlowTree& Session::tree() {
-  if (!tree_) tree_ = std::make_unique<FlowTree>(grid_, directions(), jumps());
+  if (!tree_) tree_ = std::make_unique<FlowTree>(queue_, grid_, directions(), jumps());
   return *tree_;
 }
 

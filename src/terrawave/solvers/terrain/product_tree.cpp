@@ -2,203 +2,258 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/par/buffer.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_labels.hpp"
+#include "terrawave/solvers/terrain/cpu/cpu_tree.hpp"
+#include "terrawave/solvers/terrain/local_steps.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using par::Buffer;
+using steps::Leap;
 
-[[noreturn]] void report_loop(const Grid& grid, const std::vector<std::int32_t>& receiver,
-                              const std::vector<std::uint8_t>& done) {
-  auto cell = std::int32_t(std::find(done.begin(), done.end(), 0) - done.begin());
-  for (std::size_t i = 0; i < receiver.size(); ++i) cell = receiver[std::size_t(cell)];
-  std::vector<std::int32_t> loop;
-  for (std::int32_t c = cell; loop.empty() || c != cell; c = receiver[std::size_t(c)])
-    loop.push_back(c);
-  std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
+[[noreturn]] void refuse_loop(const Grid& grid, const std::vector<Index>& loop) {
+  require(!loop.empty(), "FlowTree: cells were left over without a loop");
   std::string list;
-  for (std::size_t k = 0; k < std::min<std::size_t>(loop.size(), 8); ++k)
+  for (std::size_t k = 0; k < std::min(loop.size(), std::size_t(kNamedLoopCells)); ++k)
     list += fmt::format(" (row {}, column {})", loop[k] / grid.cols, loop[k] % grid.cols);
   throw InputError(fmt::format(
       "the directions run in a loop of {} cells:{}{}; repair them with terrain codes --repair",
-      loop.size(), list, loop.size() > 8 ? " ..." : ""));
+      loop.size(), list, loop.size() > std::size_t(kNamedLoopCells) ? " ..." : ""));
+}
+
+// dx, dy, diagonal: once, or for each row.
+std::vector<double> distances(const Grid& grid) {
+  std::vector<double> all;
+  for (Index row = 0; row < Index(grid.dx.size()); ++row)
+    for (const int k : {0, 2, 1}) all.push_back(grid.distance(row, k));
+  return all;
+}
+
+// The straight line.
+double jump_length(const Grid& grid, const Link& jump) {
+  const Index row = jump.root / grid.cols;
+  const auto rows = double(jump.target / grid.cols - row);
+  const auto cols = double(jump.target % grid.cols - jump.root % grid.cols);
+  return std::hypot(rows * grid.dy, cols * grid.width(row));
+}
+
+std::vector<Link> by_root(std::vector<Link> jumps) {
+  std::sort(jumps.begin(), jumps.end(),
+            [](const Link& a, const Link& b) { return a.root < b.root; });
+  return jumps;
+}
+std::vector<Leap> leaps(const Grid& grid, const std::vector<Link>& jumps) {
+  std::vector<Leap> all;
+  for (const Link& jump : jumps) all.push_back({jump.root, jump.target, jump_length(grid, jump)});
+  return all;
+}
+// And by root among those to one cell.
+std::vector<Leap> by_target(std::vector<Leap> all) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Leap& a, const Leap& b) { return a.target < b.target; });
+  return all;
+}
+
+// For what a descent counts while it works.
+Buffer<std::uint8_t> counters(const FlowTree& tree) {
+  return {tree.queue(), (tree.cells() + 3) / 4 * 4};  // whole words
 }
 
 }  // namespace
 
-FlowTree::FlowTree(const Grid& grid, std::span<const Direction> direction,
-                   std::span<const Link> jumps)
-    : grid_(grid), direction_(direction.begin(), direction.end()), receiver_(direction.size(), -1) {
-  require(Index(direction.size()) == grid.cells() && grid.cells() < (Index(1) << 31),
+FlowTree::FlowTree(const TileQueue& on, const Grid& grid, std::span<const Direction> direction,
+                   std::vector<Link> jumps)
+    : on_(on),
+      grid_(grid),
+      direction_(direction.begin(), direction.end()),
+      jumps_(by_root(std::move(jumps))),
+      on_device_(on, direction_),
+      distance_(on, distances(grid)),
+      by_root_(on, leaps(grid, jumps_)),
+      by_target_(on, by_target(leaps(grid, jumps_))),
+      donors_(on, on.kernels() ? cells() : 0),
+      path_(on, on.kernels() ? cells() : 0) {
+  require(cells() == grid.cells() && grid.cells() < (Index(1) << 31),
           "FlowTree: sizes differ, or too large");
-  const auto n = direction.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const Direction d = direction[i];
-    if (d == kNoDirection) continue;
-    receiver_[i] = std::int32_t(d < kNeighbours ? grid.neighbour(Index(i), d) : Index(i));
-  }
-  for (const Link& jump : jumps) receiver_[std::size_t(jump.root)] = jump.target;
-  list_cells();
+  if (!(on.kernels() ? lay_paths() : ends()))
+    refuse_loop(grid_, find_loop(on, grid_, {Buffer<Direction>(on, direction_), jumps_}));
 }
 
-FlowTree::FlowTree(std::vector<std::int32_t> receiver, std::vector<double> step_length)
-    : step_length_(std::move(step_length)), receiver_(std::move(receiver)) {
-  list_cells();
+// Returns whether all cells are part of one.
+bool FlowTree::lay_paths() {
+  Buffer<std::uint8_t> waiting = counters(*this);
+  const Index finished = par::dispatch(on_, [&](const auto& exec) {
+    steps::find_donors(exec, view(), donors_.view(), path_.view());
+    const Index done = steps::rank_paths(exec, view(), path_.view(), waiting.view());
+    highest_rank_ = steps::highest_rank(exec, view());
+    return done;
+  });
+  return finished == cells() - std::count(direction_.begin(), direction_.end(), kNoDirection);
 }
 
-void FlowTree::list_cells() {
-  const std::size_t n = receiver_.size();
-  std::vector<std::int32_t> donors(n, 0);
-  Index valid = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (receiver_[i] < 0) continue;
-    ++valid;
-    if (receiver_[i] != std::int32_t(i)) ++donors[std::size_t(receiver_[i])];
-  }
-  order_.reserve(std::size_t(valid));
-  for (std::size_t i = 0; i < n; ++i) {
-    // Follow the flow from each leaf for as long as every donor is already listed.
-    if (receiver_[i] < 0 || donors[i] != 0) continue;
-    std::size_t c = i;
-    while (true) {
-      order_.push_back(std::int32_t(c));
-      donors[c] = -1;  // listed
-      const auto r = std::size_t(receiver_[c]);
-      if (r == c || --donors[r] != 0 || r > i) break;
-      c = r;
-    }
-  }
-  if (Index(order_.size()) != valid) {
-    std::vector<std::uint8_t> done(n, 1);
-    for (std::size_t i = 0; i < n; ++i) done[i] = receiver_[i] < 0 || donors[i] == -1;
-    report_loop(grid_, receiver_, done);
-  }
+// Whether the flow from each cell comes to an end.
+bool FlowTree::ends() const {
+  Buffer<std::int32_t> labels(on_, cells());
+  return cpu::label_roots(on_, grid_, on_device_.view(), jumps_, labels.view());
+}
+
+steps::TreeView FlowTree::view() const {
+  return {view_of(grid_, {}), distance_.view(), on_device_.view(), by_root_.view(),
+          by_target_.view(),  donors_.view(),   path_.view()};
+}
+
+std::int32_t FlowTree::receiver(Index cell) const {
+  const Direction d = direction_[std::size_t(cell)];
+  if (d == kNoDirection) return -1;
+  if (d < kNeighbours) return std::int32_t(grid_.neighbour(cell, d));
+  const auto at = std::lower_bound(jumps_.begin(), jumps_.end(), cell,
+                                   [](const Link& j, Index root) { return j.root < root; });
+  return at != jumps_.end() && at->root == cell ? at->target : std::int32_t(cell);
 }
 
 double FlowTree::step_length(Index cell) const {
-  if (!step_length_.empty()) return step_length_[std::size_t(cell)];
-  const Index target = receiver(cell);
-  if (target == cell || target < 0) return 0;
-  const Index row = cell / grid_.cols;
   const Direction d = direction_[std::size_t(cell)];
-  if (d < kNeighbours) return grid_.distance(row, d);
-  const double rows = double(target / grid_.cols - row);
-  const double cols = double(target % grid_.cols - cell % grid_.cols);
-  return std::hypot(rows * grid_.dy, cols * grid_.width(row));
+  if (d < kNeighbours) return grid_.distance(cell / grid_.cols, d);
+  const std::int32_t target = receiver(cell);
+  return target < 0 || target == cell ? 0 : jump_length(grid_, {std::int32_t(cell), target});
 }
 
 std::vector<double> length_downstream(const FlowTree& tree) {
-  std::vector<double> length(std::size_t(tree.cells()), nan);
-  const auto order = tree.downstream_order();
-  for (auto c = order.rbegin(); c != order.rend(); ++c)
-    length[std::size_t(*c)] =
-        tree.is_root(*c) ? 0.0 : tree.step_length(*c) + length[std::size_t(tree.receiver(*c))];
-  return length;
+  const TileQueue& on = tree.queue();
+  FromQueue<double> length(on, tree.cells());
+  if (on.kernels())
+    par::dispatch(on, [&](const auto& exec) {
+      steps::way_down(exec, tree.view(), tree.highest_rank(), length.view());
+    });
+  else
+    cpu::way_down(on, tree.grid(), tree.view(), length.view());
+  return length.take();
 }
 
 std::vector<double> length_upstream(const FlowTree& tree) {
-  std::vector<double> length(std::size_t(tree.cells()), nan);
-  for (const std::int32_t c : tree.downstream_order()) length[std::size_t(c)] = 0;
-  for (const std::int32_t c : tree.downstream_order()) {
-    double& below = length[std::size_t(tree.receiver(c))];
-    if (!tree.is_root(c)) below = std::max(below, length[std::size_t(c)] + tree.step_length(c));
+  const TileQueue& on = tree.queue();
+  FromQueue<double> length(on, tree.cells());
+  if (on.kernels()) {
+    Buffer<std::uint8_t> waiting = counters(tree);
+    par::dispatch(on, [&](const auto& exec) {
+      steps::longest_way(exec, tree.view(), waiting.view(), length.view());
+    });
+    return length.take();
   }
-  return length;
+  cpu::longest_way(on, tree.grid(), tree.jumps(), tree.view(), length.view());
+  return length.take();
 }
+
+namespace {
+
+std::vector<std::int32_t> stream_order(const FlowTree& tree, std::span<const std::uint8_t> stream,
+                                       bool shreve) {
+  const TileQueue& on = tree.queue();
+  const OnQueue<std::uint8_t> marks(on, stream);
+  FromQueue<std::int32_t> order(on, tree.cells());
+  Buffer<std::uint8_t> waiting = counters(tree);
+  // Host threads have not found the donors yet.
+  const Index missing = on.kernels() ? 0 : tree.cells();
+  Buffer<std::uint8_t> donors(on, missing), path(on, missing);
+  steps::TreeView view = tree.view();
+  par::dispatch(on, [&](const auto& exec) {
+    if (missing > 0) {
+      view.donors = donors.cview();
+      view.path = path.cview();
+      steps::find_donors(exec, view, donors.view(), path.view());
+    }
+    steps::stream_order(exec, view, marks.view(), shreve, waiting.view(), order.view());
+  });
+  return order.take();
+}
+
+// Carries labels up in place.
+void carry_up(const FlowTree& tree, std::int32_t none, par::View<std::int32_t> labels) {
+  const TileQueue& on = tree.queue();
+  if (on.kernels())
+    par::dispatch(on, [&](const auto& exec) {
+      steps::carry_up(exec, tree.view(), tree.highest_rank(), none, labels);
+    });
+  else
+    cpu::carry_up(on, tree.grid(), tree.view(), none, labels);
+}
+
+// The first marked cell on the way down of each cell.
+FromQueue<std::int32_t> drains(const FlowTree& tree, std::span<const std::uint8_t> marked) {
+  const TileQueue& on = tree.queue();
+  const OnQueue<std::uint8_t> marks(on, marked);
+  FromQueue<std::int32_t> labels(on, tree.cells());
+  par::dispatch(on, [&](const auto& exec) {
+    steps::label_marked(exec, marks.view(), tree.view().direction, labels.view());
+  });
+  carry_up(tree, -1, labels.view());
+  on.queue().synchronize();  // before the marks go
+  return labels;
+}
+
+}  // namespace
 
 std::vector<std::int32_t> strahler_order(const FlowTree& tree,
                                          std::span<const std::uint8_t> stream) {
-  const auto n = std::size_t(tree.cells());
-  std::vector<std::int32_t> highest(n, 0);  // among the donors so far
-  std::vector<std::uint8_t> twice(n, 0);    // that order came more than once
-  for (const std::int32_t c : tree.downstream_order()) {
-    const auto i = std::size_t(c);
-    if (stream[i] == 0) {
-      highest[i] = 0;
-      continue;
-    }
-    highest[i] = std::max(1, highest[i] + twice[i]);
-    const auto r = std::size_t(tree.receiver(c));
-    if (r == i) continue;
-    // The receiver has not had its turn yet: it still gathers.
-    if (highest[i] > highest[r]) {
-      highest[r] = highest[i];
-      twice[r] = 0;
-    } else if (highest[i] == highest[r]) {
-      twice[r] = 1;
-    }
-  }
-  return highest;
+  return stream_order(tree, stream, false);
 }
 
 std::vector<std::int32_t> shreve_order(const FlowTree& tree, std::span<const std::uint8_t> stream) {
-  std::vector<std::int32_t> sources(std::size_t(tree.cells()), 0);
-  for (const std::int32_t c : tree.downstream_order()) {
-    const auto i = std::size_t(c);
-    if (stream[i] == 0) {
-      sources[i] = 0;
-      continue;
-    }
-    sources[i] = std::max(1, sources[i]);
-    if (!tree.is_root(c)) sources[std::size_t(tree.receiver(c))] += sources[i];
-  }
-  return sources;
+  return stream_order(tree, stream, true);
+}
+
+std::vector<std::int32_t> first_label_downstream(const FlowTree& tree,
+                                                 std::vector<std::int32_t> labels,
+                                                 std::int32_t none) {
+  FromQueue<std::int32_t> carried(tree.queue(), std::move(labels));
+  carry_up(tree, none, carried.view());
+  return carried.take();
 }
 
 std::vector<std::int32_t> first_marked_downstream(const FlowTree& tree,
                                                   std::span<const std::uint8_t> marked) {
-  std::vector<std::int32_t> first(std::size_t(tree.cells()), -1);
-  const auto order = tree.downstream_order();
-  for (auto c = order.rbegin(); c != order.rend(); ++c) {
-    const auto i = std::size_t(*c);
-    if (marked[i] != 0)
-      first[i] = *c;
-    else if (!tree.is_root(*c))
-      first[i] = first[std::size_t(tree.receiver(*c))];
-  }
-  return first;
+  return drains(tree, marked).take();
 }
 
 template <class T>
 std::vector<double> height_above_drainage(const FlowTree& tree, std::span<const T> z,
                                           std::span<const std::uint8_t> stream) {
-  const std::vector<std::int32_t> drain = first_marked_downstream(tree, stream);
-  std::vector<double> height(drain.size(), nan);
-  for (std::size_t i = 0; i < drain.size(); ++i)
-    if (drain[i] >= 0) height[i] = double(z[i]) - double(z[std::size_t(drain[i])]);
-  return height;
+  const TileQueue& on = tree.queue();
+  FromQueue<std::int32_t> drain = drains(tree, stream);
+  const OnQueue<T> heights(on, z);
+  FromQueue<double> height(on, tree.cells());
+  par::dispatch(on, [&](const auto& exec) {
+    steps::height_above<std::decay_t<decltype(exec)>, T>(exec, heights.view(), drain.view(),
+                                                         height.view());
+  });
+  return height.take();
 }
 
 template <class T>
-std::vector<double> steepest_slope(const Grid& grid, std::span<const T> z,
+std::vector<double> steepest_slope(const TileQueue& on, const Grid& grid, std::span<const T> z,
                                    std::span<const std::uint8_t> state) {
-  std::vector<double> slope(z.size(), nan);
-  for (Index row = 0; row < grid.rows; ++row)
-    for (Index col = 0; col < grid.cols; ++col) {
-      const auto i = std::size_t(row * grid.cols + col);
-      if (!is_data(state[i])) continue;
-      double steepest = 0;
-      for (int k = 0; k < kNeighbours; k += grid.step()) {
-        const Index other = grid.neighbour(row, col, k);
-        if (other < 0 || !is_data(state[std::size_t(other)])) continue;
-        const double drop = double(z[i]) - double(z[std::size_t(other)]);
-        steepest = std::max(steepest, drop / grid.distance(row, k));
-      }
-      slope[i] = steepest;
-    }
-  return slope;
+  const Buffer<double> distance(on, distances(grid));
+  const OnQueue<T> heights(on, z);
+  const OnQueue<std::uint8_t> states(on, state);
+  FromQueue<double> slope(on, grid.cells());
+  par::dispatch(on, [&](const auto& exec) {
+    steps::steepest_slope(exec, view_of(grid, {}), distance.cview(), heights.view(), states.view(),
+                          slope.view());
+  });
+  return slope.take();
 }
 
 #define TERRAWAVE_FOR(T)                                                                     \
   template std::vector<double> height_above_drainage<T>(const FlowTree&, std::span<const T>, \
                                                         std::span<const std::uint8_t>);      \
-  template std::vector<double> steepest_slope<T>(const Grid&, std::span<const T>,            \
-                                                 std::span<const std::uint8_t>);
+  template std::vector<double> steepest_slope<T>(                                            \
+      const TileQueue&, const Grid&, std::span<const T>, std::span<const std::uint8_t>);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)
 TERRAWAVE_FOR(std::uint16_t)

@@ -1,5 +1,6 @@
-// Properties of cells along single-receiver flow, on the host: lengths, stream orders, heights
-// above drainage, watersheds. Linear time, one pass up or down the trees.
+// Properties of cells along single-receiver flow, on the queue's device: lengths, stream orders,
+// labels carried up the trees, heights above drainage; and the slope. Results and inputs are host
+// vectors, one element for each cell. Either code of a TileQueue gives the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -7,38 +8,49 @@
 #include <vector>
 
 #include "terrawave/solvers/terrain/grid.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
+#include "terrawave/solvers/terrain/tree_steps.hpp"
 
 namespace terrawave::terrain {
 
-// Receivers with an order of the cells in which each stands before its receiver.
+// Receivers on a raster of less than 2^31 cells, and the paths that the products follow.
 class FlowTree {
  public:
-  // Throws InputError naming the cells of a loop when the directions are cyclic.
-  FlowTree(const Grid& grid, std::span<const Direction> direction, std::span<const Link> jumps);
+  // Throws InputError naming the cells of a loop when the directions are cyclic. The roots of
+  // `jumps` have direction kRoot.
+  FlowTree(const TileQueue& on, const Grid& grid, std::span<const Direction> direction,
+           std::vector<Link> jumps);
 
-  // From receivers alone, and the length of each step.
-  FlowTree(std::vector<std::int32_t> receiver, std::vector<double> step_length);
-
-  Index cells() const { return Index(receiver_.size()); }
+  Index cells() const { return Index(direction_.size()); }
   // The cell itself at a root, -1 at nodata.
-  std::int32_t receiver(Index cell) const { return receiver_[std::size_t(cell)]; }
-  bool is_data(Index cell) const { return receiver_[std::size_t(cell)] >= 0; }
-  bool is_root(Index cell) const { return receiver_[std::size_t(cell)] == cell; }
-  // Cells with data, donors before receivers.
-  std::span<const std::int32_t> downstream_order() const { return order_; }
+  std::int32_t receiver(Index cell) const;
+  bool is_data(Index cell) const { return direction_[std::size_t(cell)] != kNoDirection; }
+  bool is_root(Index cell) const { return receiver(cell) == cell; }
   // Distance to the receiver [unit of dx]: of the step between neighbours, or, across a jump, of
   // the straight line. 0 at roots.
   double step_length(Index cell) const;
   const Grid& grid() const { return grid_; }
+  const std::vector<Link>& jumps() const { return jumps_; }  // by root
+
+  const TileQueue& queue() const { return on_; }
+  // On the queue's device; donors and paths are known where the queue asks for kernels.
+  steps::TreeView view() const;
+  int highest_rank() const { return highest_rank_; }  // of the paths
 
  private:
-  void list_cells();
+  bool lay_paths();
+  bool ends() const;
+
+  TileQueue on_;
   Grid grid_;
   std::vector<Direction> direction_;
-  std::vector<double> step_length_;  // where it was given
-  std::vector<std::int32_t> receiver_;
-  std::vector<std::int32_t> order_;
+  std::vector<Link> jumps_;
+  OnQueue<Direction> on_device_;
+  par::Buffer<double> distance_;
+  par::Buffer<steps::Leap> by_root_, by_target_;
+  par::Buffer<std::uint8_t> donors_, path_;
+  int highest_rank_ = 0;
 };
 
 // Distance along the flow to the root; NaN at nodata.
@@ -53,6 +65,10 @@ std::vector<std::int32_t> strahler_order(const FlowTree& tree,
 // Shreve 1966: number of sources upstream.
 std::vector<std::int32_t> shreve_order(const FlowTree& tree, std::span<const std::uint8_t> stream);
 
+// The first label other than `none` on the way down, the cell's own included.
+std::vector<std::int32_t> first_label_downstream(const FlowTree& tree,
+                                                 std::vector<std::int32_t> labels,
+                                                 std::int32_t none);
 // The first marked cell on the way down (the cell itself included), or -1.
 std::vector<std::int32_t> first_marked_downstream(const FlowTree& tree,
                                                   std::span<const std::uint8_t> marked);
@@ -65,7 +81,7 @@ std::vector<double> height_above_drainage(const FlowTree& tree, std::span<const 
 
 // Steepest descent to a neighbour, drop / distance, 0 where no neighbour is lower, NaN at nodata.
 template <class T>
-std::vector<double> steepest_slope(const Grid& grid, std::span<const T> z,
+std::vector<double> steepest_slope(const TileQueue& on, const Grid& grid, std::span<const T> z,
                                    std::span<const std::uint8_t> state);
 
 }  // namespace terrawave::terrain

@@ -50,15 +50,13 @@ void check_fill(Session& session, const std::vector<std::int32_t>& root,
                               }));
   if (session.options().mode == RouteMode::jump) return;  // jumps cross passes without a path
   const FlowTree& tree = session.tree();
-  std::vector<double> highest(std::size_t(tree.cells()), 0.0);
-  const auto order = tree.downstream_order();
-  for (auto c = order.rbegin(); c != order.rend(); ++c)
-    highest[std::size_t(*c)] = tree.is_root(*c)
-                                   ? ground(*c)
-                                   : std::max(ground(*c), highest[std::size_t(tree.receiver(*c))]);
+  // Then every path from a root up climbs with the surface.
+  const auto climbs = [&](Index i) {
+    return tree.is_root(i) ? ground(i) : std::max(ground(i), level(tree.receiver(i)));
+  };
   checks.push_back(every_cell(
       session, "routing: each path climbs to the filled surface and no higher", "all drained cells",
-      [&](Index i) { return drained(i) && highest[std::size_t(i)] != level(i); }));
+      [&](Index i) { return drained(i) && climbs(i) != level(i); }));
 }
 
 void check_single(Session& session, std::vector<Check>& checks) {

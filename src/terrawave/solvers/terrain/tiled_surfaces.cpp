@@ -218,8 +218,9 @@ Made make_tiled_slope(TiledSession& session, const Step& step) {
   with_height_type(session.info(), [&]<class T>(T) {
     for_tiles(session, [&](std::size_t m, Index tile) {
       const Block<T> block = session.ground<T>(m);
-      session.store().put(tile, "slope",
-                          block.cut(steepest_slope<T>(block.grid, block.z, block.state)));
+      session.store().put(
+          tile, "slope",
+          block.cut(steepest_slope<T>(session.queue(), block.grid, block.z, block.state)));
     });
   });
   return real_product(session, step, "slope", "steepest slope");

@@ -1,181 +1,25 @@
-// Peeling by walks: every source cell starts a walk downstream that goes on as long as it is the
-// last donor to arrive. Threads own strips of rows; a walk that leaves its strip is handed over
-// and finished at the end by one thread (a strip border is crossed by few rivers). Each cell
-// gathers its donors in the order of neighbours, so the result does not depend on who arrives when.
 #include "terrawave/solvers/terrain/cpu/cpu_peel.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "terrawave/solvers/terrain/cpu/flow_walk.hpp"
+#include "terrawave/solvers/terrain/cpu/peel_walks.hpp"
 
 namespace terrawave::terrain::cpu {
 namespace {
 
-constexpr std::uint8_t kDone = 0xff;
-
 template <class V>
-V join(Combine combine, V a, V b) {
-  return combine == Combine::sum ? a + b
-                                 : (combine == Combine::max ? std::max(a, b) : std::min(a, b));
-}
-
-template <class V, class Walk>
-class Peel {
- public:
-  Peel(const Grid& grid, const Walk& walk, const Direction* direction,
-       const std::vector<Link>& jumps, const V* weights, V* out, Combine combine)
-      : grid_(grid),
-        walk_(walk),
-        direction_(direction),
-        jumps_(jumps),
-        weights_(weights),
-        out_(out),
-        combine_(combine),
-        waiting_(new std::uint8_t[std::size_t(grid.cells())]) {
-    if (!jumps.empty()) {
-      by_target_ = jumps;
-      std::sort(by_target_.begin(), by_target_.end(), [](const Link& a, const Link& b) {
-        return a.target != b.target ? a.target < b.target : a.root < b.root;
-      });
-    }
+struct Combined {
+  static constexpr bool kAnyOrder = std::is_integral_v<V>;  // exact
+  static constexpr V kNothing = 0;
+  const V* weights;  // nullptr: 1 for each cell
+  Combine combine;
+  V own(Index c) const { return weights == nullptr ? V(1) : weights[c]; }
+  V join(V value, V theirs, Index) const {
+    return combine == Combine::sum
+               ? value + theirs
+               : (combine == Combine::max ? std::max(value, theirs) : std::min(value, theirs));
   }
-
-  // Number of donors of each cell of these rows, its own weight in `out`.
-  void count_donors(RowShare rows) {
-    for (Index row = rows.begin; row < rows.end; ++row) {
-      const Index first = row * grid_.cols;
-      std::uint8_t* const waiting = waiting_.get() + first;
-      std::fill_n(waiting, grid_.cols, std::uint8_t{0});
-      for (int k = 0; k < kNeighbours; ++k) count_from(row, k, waiting);
-      for (Index c = 0; c < grid_.cols; ++c) {
-        const bool data = direction_[first + c] != kNoDirection;
-        out_[first + c] = !data ? V(0) : (weights_ == nullptr ? V(1) : weights_[first + c]);
-        if (!data) waiting[c] = kDone;
-      }
-    }
-    for (const Link& j : by_target_)
-      if (j.target >= rows.begin * grid_.cols && j.target < rows.end * grid_.cols)
-        ++waiting_[std::size_t(j.target)];
-  }
-
-  // Walks down from every source of these rows; crossings go to `leaving`. Returns cells finished.
-  Index walk_sources(RowShare rows, std::vector<Index>& leaving) {
-    const Index begin = rows.begin * grid_.cols;
-    const Index end = rows.end * grid_.cols;
-    Index finished = 0;
-    // Column by column of the raster: a walk wanders over few rows, and those stay in the cache.
-    for (Index col = 0; col < grid_.cols; col += kColumn)
-      for (Index row = rows.begin; row < rows.end; ++row) {
-        const Index first = row * grid_.cols + col;
-        const Index last = first + std::min(kColumn, grid_.cols - col);
-        for (Index source = first; source < last; ++source)
-          if (waiting_[std::size_t(source)] == 0)
-            finished += walk_down(source, begin, end, leaving);
-      }
-    return finished;
-  }
-
-  // Goes on from finished cell `c` over the whole raster.
-  Index walk_on(Index c) {
-    Index finished = 0;
-    for (Index next = receiver(c); next >= 0 && arrive(c, next); next = receiver(c)) {
-      finish(next);
-      ++finished;
-      c = next;
-    }
-    return finished;
-  }
-
- private:
-  static constexpr Index kColumn = 256;
-
-  // From a source on, inside the cells [begin, end).
-  Index walk_down(Index source, Index begin, Index end, std::vector<Index>& leaving) {
-    Index finished = 0;
-    for (Index c = source;;) {
-      finish(c);
-      ++finished;
-      const Index next = receiver(c);
-      if (next < 0) return finished;
-      if (next < begin || next >= end) {
-        leaving.push_back(c);
-        return finished;
-      }
-      if (!arrive(c, next)) return finished;
-      c = next;
-    }
-  }
-
-  // Adds 1 to `waiting[c]` where neighbour k of (row, c) drains to it.
-  void count_from(Index row, int k, std::uint8_t* waiting) const {
-    Index other = row + kRowStep[k];
-    if (grid_.loop_rows) other = (other + grid_.rows) % grid_.rows;
-    if (other < 0 || other >= grid_.rows) return;
-    const Direction* const theirs = direction_ + other * grid_.cols;
-    const auto toward = Direction(opposite(k));
-    const Index shift = kColStep[k];
-    const Index from = std::max<Index>(0, -shift);
-    const Index to = grid_.cols - std::max<Index>(0, shift);
-#pragma omp simd
-    for (Index c = from; c < to; ++c)
-      waiting[c] = std::uint8_t(waiting[c] + (theirs[c + shift] == toward));
-    if (grid_.loop_cols && shift != 0) {
-      const Index c = shift > 0 ? grid_.cols - 1 : 0;
-      const Index wrapped = shift > 0 ? 0 : grid_.cols - 1;
-      waiting[c] = std::uint8_t(waiting[c] + (theirs[wrapped] == toward));
-    }
-  }
-
-  Index receiver(Index c) const {
-    const Direction d = direction_[c];
-    if (d < kNeighbours) return walk_.step(c, d);
-    if (jumps_.empty()) return -1;
-    const auto at = std::lower_bound(jumps_.begin(), jumps_.end(), c,
-                                     [](const Link& j, Index root) { return j.root < root; });
-    return at != jumps_.end() && at->root == c ? at->target : -1;
-  }
-
-  // Integers are exact in any order: `c` brings its value. True when it was the last donor.
-  bool arrive(Index c, Index next) {
-    if constexpr (std::is_integral_v<V>) out_[next] = join(combine_, out_[next], out_[c]);
-    return --waiting_[std::size_t(next)] == 0;
-  }
-
-  // All donors of `c` are final.
-  void finish(Index c) {
-    waiting_[std::size_t(c)] = kDone;
-    if constexpr (!std::is_integral_v<V>) gather(c);
-  }
-  void gather(Index c) {
-    V value = out_[c];
-    const Index row = row_of(c, grid_.cols);
-    const Index col = c - row * grid_.cols;
-    for (int k = 0; k < kNeighbours; ++k) {
-      Index r = row + kRowStep[k];
-      Index q = col + kColStep[k];
-      if (grid_.loop_rows) r = (r + grid_.rows) % grid_.rows;
-      if (grid_.loop_cols) q = (q + grid_.cols) % grid_.cols;
-      if (r < 0 || r >= grid_.rows || q < 0 || q >= grid_.cols) continue;
-      const Index d = r * grid_.cols + q;
-      if (direction_[d] == opposite(k)) value = join(combine_, value, out_[d]);
-    }
-    auto at = std::lower_bound(by_target_.begin(), by_target_.end(), c,
-                               [](const Link& j, Index target) { return j.target < target; });
-    for (; at != by_target_.end() && at->target == c; ++at)
-      value = join(combine_, value, out_[at->root]);
-    out_[c] = value;
-  }
-
-  const Grid& grid_;
-  const Walk& walk_;
-  const Direction* direction_;
-  const std::vector<Link>& jumps_;
-  std::vector<Link> by_target_;
-  const V* weights_;
-  V* out_;
-  Combine combine_;
-  std::unique_ptr<std::uint8_t[]> waiting_;  // donors that are not final yet
 };
 
 }  // namespace
@@ -183,25 +27,8 @@ class Peel {
 template <class V>
 Index accumulate(const par::Queue& queue, const Grid& grid, const Receivers& receivers,
                  par::View<const V> weights, par::View<V> out, Combine combine) {
-  const par::LaunchScope open(queue);
-  const int threads = queue.threads();
-  return with_walk(grid, [&]<class Walk>(const Walk& walk) {
-    Peel<V, Walk> peel(grid, walk, receivers.direction.view().data, receivers.jumps,
-                       weights.size > 0 ? weights.data : nullptr, out.data, combine);
-    std::vector<std::vector<Index>> leaving(std::size_t(threads), std::vector<Index>{});
-    Index finished = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : finished)
-    {
-#pragma omp for schedule(static, 1)
-      for (int t = 0; t < threads; ++t) peel.count_donors(row_share(grid.rows, t, threads));
-#pragma omp for schedule(static, 1)
-      for (int t = 0; t < threads; ++t)
-        finished += peel.walk_sources(row_share(grid.rows, t, threads), leaving[std::size_t(t)]);
-    }
-    for (const auto& cells : leaving)
-      for (const Index c : cells) finished += peel.walk_on(c);
-    return finished;
-  });
+  const Combined<V> rule{weights.size > 0 ? weights.data : nullptr, combine};
+  return peel(queue, grid, receivers.direction.view().data, receivers.jumps, rule, out.data);
 }
 
 template Index accumulate(const par::Queue&, const Grid&, const Receivers&,
