@@ -20,9 +20,7 @@ TEST(LargeTilesOnGpu, EqualOnePiece) {
   compare_large(*self, par::Queue::cuda(), 2500, 3000, folder.path());
 }
 
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
+double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -36,10 +34,22 @@ std::map<std::string, std::vector<double>> measured(const TiledCase<float>& c, c
   flow.weights = "area";
   const auto run = [&](const std::string& what, const FlowOptions& options,
                        const std::function<void(TiledSession&)>& work, const std::string& kept) {
-    TiledSession session(*self, on, source, options, tiling, {}, {});
-    std::printf("%-6s %-26s %2d tiles of %d x %d: %.3f s\n", name, what.c_str(),
-                int(tiling.tiles()), int(tiling.tile_rows), int(tiling.tile_cols),
-                seconds([&] { work(session); }));
+    std::string phases;
+    double before = 0;
+    const auto start = std::chrono::steady_clock::now();
+    const auto tell = [&](const std::string& next) {
+      const double now = since(start);
+      if (!phases.empty()) phases += " " + std::to_string(now - before).substr(0, 5) + ", ";
+      phases += next;
+      before = now;
+    };
+    TiledSession session(*self, on, source, options, tiling, {}, tell);
+    work(session);
+    tell("end");
+    std::printf("%-6s %-26s %2d tiles of %d x %d: %.3f s (%s)\n", name, what.c_str(),
+                int(tiling.tiles()), int(tiling.tile_rows), int(tiling.tile_cols), since(start),
+                phases.c_str());
+    std::fflush(stdout);
     for (const Index tile : session.rings().tiles()) {
       const auto part = kept == "directions"
                             ? [&] {

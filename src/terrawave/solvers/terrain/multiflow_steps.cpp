@@ -76,6 +76,29 @@ struct Normalise {
   }
 };
 
+TW_FUNCTION std::uint8_t receivers_of(const View<const double>& fractions, Index cells, Index c) {
+  unsigned gives = 0;
+  for (int k = 0; k < kNeighbours; ++k) gives |= fractions[k * cells + c] > 0 ? 1u << k : 0u;
+  return std::uint8_t(gives);
+}
+
+struct FollowSingle {
+  View<const Direction> direction;
+  View<double> fractions;
+  TW_FUNCTION void operator()(Index c) const {
+    const Index cells = direction.size;
+    const Direction d = direction[c];
+    if (d < kNeighbours && receivers_of({fractions.data, fractions.size}, cells, c) == 0)
+      fractions[d * cells + c] = 1;
+  }
+};
+
+struct MarkReceivers {
+  View<const double> fractions;
+  View<std::uint8_t> gives;
+  TW_FUNCTION void operator()(Index c) const { gives[c] = receivers_of(fractions, gives.size, c); }
+};
+
 struct Graph {
   GridView grid;
   View<const double> fractions;
@@ -169,6 +192,16 @@ void normalise(const Exec& exec, Index cells, View<double> fractions) {
 }
 
 template <class Exec>
+void follow_single(const Exec& exec, View<const Direction> direction, View<double> fractions) {
+  par::for_each(exec, Range1{0, direction.size}, FollowSingle{direction, fractions});
+}
+
+template <class Exec>
+void mark_receivers(const Exec& exec, View<const double> fractions, View<std::uint8_t> gives) {
+  par::for_each(exec, Range1{0, gives.size}, MarkReceivers{fractions, gives});
+}
+
+template <class Exec>
 Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
                      View<const std::uint8_t> state, View<const double> weights, View<double> out,
                      View<std::uint8_t> left) {
@@ -191,6 +224,8 @@ Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> 
 
 template void raise(const par::Exec&, Index, double, View<double>);
 template void normalise(const par::Exec&, Index, View<double>);
+template void follow_single(const par::Exec&, View<const Direction>, View<double>);
+template void mark_receivers(const par::Exec&, View<const double>, View<std::uint8_t>);
 template Index multiflow_peel(const par::Exec&, const GridView&, View<const double>,
                               View<const std::uint8_t>, View<const double>, View<double>,
                               View<std::uint8_t>);

@@ -19,6 +19,16 @@ void raise(const Exec& exec, Index cells, double exponent, par::View<double> slo
 template <class Exec>
 void normalise(const Exec& exec, Index cells, par::View<double> fractions);
 
+// Cells without a lower neighbour, as on flats, give all to their single direction.
+template <class Exec>
+void follow_single(const Exec& exec, par::View<const Direction> direction,
+                   par::View<double> fractions);
+
+// The neighbours that each cell gives to, a bit each.
+template <class Exec>
+void mark_receivers(const Exec& exec, par::View<const double> fractions,
+                    par::View<std::uint8_t> gives);
+
 // Sums by peeling in the order of neighbours. Returns the number of cells finished; `left` names
 // the others with 1.
 template <class Exec>

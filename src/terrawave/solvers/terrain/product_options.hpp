@@ -13,6 +13,12 @@
 namespace terrawave::terrain {
 
 enum class FlowRule { d8, d4, dinf, freeman, quinn };
+// Of the rules with several receivers.
+inline MultiRule multi_rule(FlowRule rule) {
+  return rule == FlowRule::dinf    ? MultiRule::dinf
+         : rule == FlowRule::quinn ? MultiRule::quinn
+                                   : MultiRule::freeman;
+}
 
 struct FlowOptions {
   FlowRule rule = FlowRule::d8;

@@ -242,9 +242,8 @@ void Session::accumulate_single() {
 void Session::accumulate_multiple() {
   if (options_.combine != Combine::sum)
     throw InputError("--combine max and min need one receiver per cell: use --d8 or --d4");
-  const std::vector<double> share = fractions();
+  const par::Buffer<double> fraction = fractions_on_device();
   begin("accumulate");
-  const par::Buffer<double> fraction(queue_, share);
   const par::Buffer<std::uint8_t> state(queue_, states_);
   std::vector<double> given =
       std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, weights());
@@ -272,36 +271,29 @@ std::vector<std::int32_t> Session::basins() {
   return label.download();
 }
 
-std::vector<double> Session::fractions() {
+par::Buffer<double> Session::fractions_on_device() {
   require(!options_.single_receiver(), "fractions of a single-receiver rule");
-  if (fractions_) return *fractions_;
+  if (fractions_) return par::Buffer<double>(queue_, *fractions_);
   options_.mode = RouteMode::fill;  // flats of the filled surface follow their single direction
   const std::vector<Direction>& single = directions();
   const domain::Raster& surface = options_.depressions ? filled() : dem();
   begin("fractions");
-  const Index n = info_.size();
-  const MultiRule rule = options_.rule == FlowRule::dinf    ? MultiRule::dinf
-                         : options_.rule == FlowRule::quinn ? MultiRule::quinn
-                                                            : MultiRule::freeman;
   const par::Buffer<std::uint8_t> state(queue_, states_);
-  par::Buffer<double> fraction(queue_, kNeighbours * n);
+  const par::Buffer<Direction> direction(queue_, single);
+  par::Buffer<double> fraction(queue_, kNeighbours * info_.size());
   std::visit(
       [&](auto heights) {
         using T = Values<decltype(heights)>;
         const par::Buffer<T> z(queue_, heights);
-        multiflow_fractions<T>(queue_, grid_, z.cview(), state.cview(), rule, options_.exponent,
-                               fraction.view());
+        drained_fractions<T>(queue_, grid_, z.cview(), state.cview(), direction.cview(),
+                             multi_rule(options_.rule), options_.exponent, fraction.view());
       },
       heights_of(surface));
-  std::vector<double> share = fraction.download();
-  for (Index i = 0; i < n; ++i) {
-    const Direction d = single[std::size_t(i)];
-    if (d >= kNeighbours) continue;
-    bool flows = false;
-    for (int k = 0; k < kNeighbours; ++k) flows = flows || share[std::size_t(k * n + i)] > 0;
-    if (!flows) share[std::size_t(d * n + i)] = 1;
-  }
-  return share;
+  return fraction;
+}
+
+std::vector<double> Session::fractions() {
+  return fractions_ ? *fractions_ : fractions_on_device().download();
 }
 
 std::vector<double> Session::angles() {

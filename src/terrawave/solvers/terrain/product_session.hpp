@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "terrawave/domain/raster.hpp"
+#include "terrawave/par/buffer.hpp"
 #include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/terrain/product_options.hpp"
 #include "terrawave/solvers/terrain/product_tree.hpp"
@@ -74,6 +75,7 @@ class Session {
   void route_now();
   void accumulate_single();
   void accumulate_multiple();
+  par::Buffer<double> fractions_on_device();
   Accumulation weights() const;  // empty vectors: 1 for each cell
 
   par::Queue queue_;

@@ -74,6 +74,21 @@ void multiflow_fractions(const par::Queue& queue, const Grid& grid, View<const T
   queue.synchronize();
 }
 
+template <class T>
+void drained_fractions(const par::Queue& queue, const Grid& grid, View<const T> z,
+                       View<const std::uint8_t> state, View<const Direction> direction,
+                       MultiRule rule, double exponent, View<double> fractions) {
+  multiflow_fractions(queue, grid, z, state, rule, exponent, fractions);
+  par::dispatch(queue, [&](const auto& exec) { steps::follow_single(exec, direction, fractions); });
+  queue.synchronize();
+}
+
+void fraction_receivers(const par::Queue& queue, View<const double> fractions,
+                        View<std::uint8_t> gives) {
+  par::dispatch(queue, [&](const auto& exec) { steps::mark_receivers(exec, fractions, gives); });
+  queue.synchronize();
+}
+
 namespace {
 
 // Disjoint loops among the cells in `left`: each has a donor that is left as well, so walking from
@@ -185,8 +200,15 @@ Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, View<cons
   }
 }
 
-#define TERRAWAVE_FOR(T)                                                              \
-  template Index repair_fraction_loops(const par::Queue&, const Grid&, View<const T>, \
+#define TERRAWAVE_FOR(T)                                                                        \
+  template void multiflow_fractions(const par::Queue&, const Grid&, View<const T>,              \
+                                    View<const std::uint8_t>, MultiRule, double, View<double>); \
+  template void drained_fractions(const par::Queue&, const Grid&, View<const T>,                \
+                                  View<const std::uint8_t>, View<const Direction>, MultiRule,   \
+                                  double, View<double>);                                        \
+  template void dinf_angles(const par::Queue&, const Grid&, View<const T>,                      \
+                            View<const std::uint8_t>, View<double>);                            \
+  template Index repair_fraction_loops(const par::Queue&, const Grid&, View<const T>,           \
                                        View<const std::uint8_t>, View<double>);
 TERRAWAVE_FOR(std::uint8_t)
 TERRAWAVE_FOR(std::int16_t)
@@ -195,30 +217,5 @@ TERRAWAVE_FOR(std::int32_t)
 TERRAWAVE_FOR(float)
 TERRAWAVE_FOR(double)
 #undef TERRAWAVE_FOR
-
-template void dinf_angles(const par::Queue&, const Grid&, View<const std::uint8_t>,
-                          View<const std::uint8_t>, View<double>);
-template void dinf_angles(const par::Queue&, const Grid&, View<const std::int16_t>,
-                          View<const std::uint8_t>, View<double>);
-template void dinf_angles(const par::Queue&, const Grid&, View<const std::uint16_t>,
-                          View<const std::uint8_t>, View<double>);
-template void dinf_angles(const par::Queue&, const Grid&, View<const std::int32_t>,
-                          View<const std::uint8_t>, View<double>);
-template void dinf_angles(const par::Queue&, const Grid&, View<const float>,
-                          View<const std::uint8_t>, View<double>);
-template void dinf_angles(const par::Queue&, const Grid&, View<const double>,
-                          View<const std::uint8_t>, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const std::uint8_t>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const std::int16_t>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const std::uint16_t>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const std::int32_t>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const float>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
-template void multiflow_fractions(const par::Queue&, const Grid&, View<const double>,
-                                  View<const std::uint8_t>, MultiRule, double, View<double>);
 
 }  // namespace terrawave::terrain

@@ -16,12 +16,21 @@ enum class MultiRule {
 };
 
 // Fraction of its flow that each cell gives to neighbour k: fractions[k * cells + cell]. They add
-// up to 1 (or all are 0: a root). Powers and angles are taken on the host from libm; the GPU
-// receives the same bytes. D4 grids are refused for dinf.
+// up to 1 (or all are 0: a root). D4 grids are refused for dinf.
 template <class T>
 void multiflow_fractions(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                          par::View<const std::uint8_t> state, MultiRule rule, double exponent,
                          par::View<double> fractions);
+
+// The same, where cells without a lower neighbour give all to their single direction.
+template <class T>
+void drained_fractions(const par::Queue& queue, const Grid& grid, par::View<const T> z,
+                       par::View<const std::uint8_t> state, par::View<const Direction> direction,
+                       MultiRule rule, double exponent, par::View<double> fractions);
+
+// The neighbours that each cell gives to, a bit each.
+void fraction_receivers(const par::Queue& queue, par::View<const double> fractions,
+                        par::View<std::uint8_t> gives);
 
 // D-infinity angle of each cell, counter-clockwise from east in radians [0, 2 pi), -1 where the
 // cell has no lower facet, NaN at nodata.

@@ -138,12 +138,7 @@ std::filesystem::path TileStore::file(Index tile, const std::string& what) const
   return folder_ / (what + "." + std::to_string(tile));
 }
 
-void TileStore::put_bytes(Index tile, const std::string& what, std::span<const std::byte> bytes) {
-  if (folder_.empty()) {
-    kept_[{what, tile}].assign(bytes.begin(), bytes.end());
-    return;
-  }
-  const std::filesystem::path name = file(tile, what);
+void TileStore::write(const std::filesystem::path& name, std::span<const std::byte> bytes) {
   // What has the size already is written over: the system keeps its pages and blocks.
   std::error_code absent;
   const bool over = std::filesystem::file_size(name, absent) == bytes.size() && !absent;
@@ -157,13 +152,13 @@ void TileStore::put_bytes(Index tile, const std::string& what, std::span<const s
 }
 
 std::size_t TileStore::size_of(Index tile, const std::string& what) const {
-  return folder_.empty() ? kept_.at({what, tile}).size()
+  return folder_.empty() ? kept_.at({what, tile}).bytes.size()
                          : std::filesystem::file_size(file(tile, what));
 }
 
 void TileStore::get_bytes(Index tile, const std::string& what, std::span<std::byte> bytes) const {
   if (folder_.empty()) {
-    std::ranges::copy(kept_.at({what, tile}), bytes.begin());
+    std::ranges::copy(kept_.at({what, tile}).bytes, bytes.begin());
     return;
   }
   std::ifstream in(file(tile, what), std::ios::binary);

@@ -109,7 +109,27 @@ class TileStore {
   TileStore& operator=(const TileStore&) = delete;
   template <class T>
   void put(Index tile, const std::string& what, const std::vector<T>& values) {
-    put_bytes(tile, what, std::as_bytes(std::span(values)));
+    if (in_files())
+      write(file(tile, what), std::as_bytes(std::span(values)));
+    else
+      put(tile, what, std::vector<T>(values));
+  }
+  template <class T>
+  void put(Index tile, const std::string& what, std::vector<T>&& values) {
+    if (in_files()) return put(tile, what, std::as_const(values));
+    const auto kept = std::make_shared<std::vector<T>>(std::move(values));
+    kept_[{what, tile}] = {kept, std::as_writable_bytes(std::span(*kept))};
+  }
+  // Lets change(span of T) work on what was put.
+  template <class T, class Change>
+  void edit(Index tile, const std::string& what, const Change& change) {
+    if (in_files()) {
+      auto values = get<T>(tile, what);
+      change(std::span<T>(values));
+      return put(tile, what, values);
+    }
+    const std::span<std::byte> bytes = kept_.at({what, tile}).bytes;
+    change(std::span<T>(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)));
   }
   template <class T>
   std::vector<T> get(Index tile, const std::string& what) const {
@@ -124,7 +144,7 @@ class TileStore {
       const std::span<const T> values(*copy);
       return {std::move(copy), values};
     }
-    const comm::Bytes& bytes = kept_.at({what, tile});
+    const std::span<const std::byte> bytes = kept_.at({what, tile}).bytes;
     return {{}, {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}};
   }
   // A folder inside this store's for another store; empty where this one is in memory.
@@ -140,13 +160,17 @@ class TileStore {
   void drop(Index tile, const std::string& what);
 
  private:
-  void put_bytes(Index tile, const std::string& what, std::span<const std::byte> bytes);
+  struct Kept {
+    std::shared_ptr<void> vector;
+    std::span<std::byte> bytes;  // its elements
+  };
+  void write(const std::filesystem::path& file, std::span<const std::byte> bytes);
   std::size_t size_of(Index tile, const std::string& what) const;  // bytes
   void get_bytes(Index tile, const std::string& what, std::span<std::byte> bytes) const;
   std::filesystem::path file(Index tile, const std::string& what) const;
   std::filesystem::path folder_;  // empty: memory
   double room_ = 0;
-  std::map<std::pair<std::string, Index>, comm::Bytes> kept_;
+  std::map<std::pair<std::string, Index>, Kept> kept_;
 };
 
 // Cells on the edge of a window, each once, in row order: linear positions inside the window.

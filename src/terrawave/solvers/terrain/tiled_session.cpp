@@ -311,9 +311,6 @@ void TiledSession::fractions() {
   shared_ = true;
   route();
   begin("fractions");
-  const MultiRule rule = options().rule == FlowRule::dinf    ? MultiRule::dinf
-                         : options().rule == FlowRule::quinn ? MultiRule::quinn
-                                                             : MultiRule::freeman;
   with_height_type(info(), [&]<class T>(T) {
     Surface<T> surface(reader_, rings_, store_);
     TiledStats stats;
@@ -322,21 +319,16 @@ void TiledSession::fractions() {
       const Block<T> block = surface.block(m);
       const par::Buffer<T> z(queue_, block.z);
       const par::Buffer<std::uint8_t> state(queue_, block.state);
+      const auto own = store_.get<Direction>(tile, "directions");
+      const par::Buffer<Direction> direction(
+          queue_, block.join(own, std::vector<Direction>(rings_.sources(m).size(), kNoDirection)));
       par::Buffer<double> fraction(queue_, kNeighbours * block.grid.cells());
-      multiflow_fractions<T>(queue_, block.grid, z.cview(), state.cview(), rule, options().exponent,
-                             fraction.view());
-      std::vector<double> share = fraction.download();
-      const Index n = block.grid.cells();
-      const auto single = store_.get<Direction>(tile, "directions");
-      for (Index i = 0; i < block.inside.size(); ++i) {
-        const Direction d = single[std::size_t(i)];
-        if (d >= kNeighbours) continue;
-        const Index a = block.around_of(i);
-        bool flows = false;
-        for (int k = 0; k < kNeighbours; ++k) flows = flows || share[std::size_t(k * n + a)] > 0;
-        if (!flows) share[std::size_t(d * n + a)] = 1;
-      }
-      store_.put(tile, "fractions", share);
+      drained_fractions<T>(queue_, block.grid, z.cview(), state.cview(), direction.cview(),
+                           multi_rule(options().rule), options().exponent, fraction.view());
+      par::Buffer<std::uint8_t> gives(queue_, block.grid.cells());
+      fraction_receivers(queue_, fraction.cview(), gives.view());
+      store_.put(tile, "fractions", fraction.download());
+      store_.put(tile, "fractions.gives", gives.download());
       std::vector<std::uint8_t> data(block.state.size());
       for (std::size_t a = 0; a < data.size(); ++a) data[a] = is_data(block.state[a]) ? 1 : 0;
       store_.put(tile, "fractions.data", data);

@@ -35,16 +35,21 @@ void keep_shares(const TileShape& shape, const DecodedShares& own, Index tile, T
   const Index n = shape.around.size();
   std::vector<double> share(std::size_t(kNeighbours * n), 0.0);
   std::vector<std::uint8_t> data(std::size_t(n), 0);
+  std::vector<std::uint8_t> gives(std::size_t(n), 0);
   std::vector<Direction> direction;
   for (Index i = 0; i < shape.inside.size(); ++i) {
     const Index a = shape.around_of(i);
     const bool held = is_data(own.states[std::size_t(i)]);
     data[std::size_t(a)] = held ? 1 : 0;
     direction.push_back(held ? kRoot : kNoDirection);
-    for (int k = 0; k < kNeighbours; ++k)
-      share[std::size_t(k * n + a)] = own.fractions[std::size_t(k * shape.inside.size() + i)];
+    for (int k = 0; k < kNeighbours; ++k) {
+      const double given = own.fractions[std::size_t(k * shape.inside.size() + i)];
+      share[std::size_t(k * n + a)] = given;
+      if (given > 0) gives[std::size_t(a)] = std::uint8_t(gives[std::size_t(a)] | 1u << k);
+    }
   }
-  store.put(tile, "fractions", share);
+  store.put(tile, "fractions", std::move(share));
+  store.put(tile, "fractions.gives", gives);
   store.put(tile, "fractions.data", data);
   store.put(tile, "directions", direction);
 }
@@ -158,12 +163,17 @@ void empty_roots(const Rings& rings, const BlockReader& reader, TileStore& store
     for (const Index tile : rings.tiles()) {
       const TileShape shape = reader.shape(tile);
       const auto donor = store.get<Direction>(tile, "loops.donor");
-      auto share = store.get<double>(tile, "fractions");
+      std::vector<Index> roots;
       for (Index i = 0; i < shape.inside.size(); ++i)
-        if (donor[std::size_t(i)] == kRoot)
+        if (donor[std::size_t(i)] == kRoot) roots.push_back(shape.around_of(i));
+      store.edit<double>(tile, "fractions", [&](std::span<double> share) {
+        for (const Index a : roots)
           for (Index k = 0; k < kNeighbours; ++k)
-            share[std::size_t(k * shape.around.size() + shape.around_of(i))] = 0;
-      store.put(tile, "fractions", share);
+            share[std::size_t(k * shape.around.size() + a)] = 0;
+      });
+      store.edit<std::uint8_t>(tile, "fractions.gives", [&](std::span<std::uint8_t> gives) {
+        for (const Index a : roots) gives[std::size_t(a)] = 0;
+      });
     }
   });
 }
@@ -175,31 +185,33 @@ void exchange_shares(const Rings& rings, const BlockReader& reader, TileStore& s
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const TileShape shape = reader.shape(rings.tile(m));
-      const auto share = store.get<double>(rings.tile(m), "fractions");
+      const Looked<double> share = store.look<double>(rings.tile(m), "fractions");
       const std::vector<Index> rim = rings.rim_positions(m);
       for (std::size_t r = 0; r < rim.size(); ++r)
         for (Index k = 0; k < kNeighbours; ++k)
           rims.rim(m)[r][std::size_t(k)] =
-              share[std::size_t(k * shape.around.size() + shape.around_of(rim[r]))];
+              share.values[std::size_t(k * shape.around.size() + shape.around_of(rim[r]))];
     }
   });
   rims.exchange();
   together(rings.comm(), [&] {
     for (std::size_t m = 0; m < rings.count(); ++m) {
       const Index tile = rings.tile(m);
-      auto share = store.get<double>(tile, "fractions");
-      const std::size_t n = share.size() / kNeighbours;
       const std::vector<Index> at = rings.ring_positions(m);
       const std::vector<Shares> ring = rims.ring(m);
-      std::vector<std::uint8_t> gives(n, 0);
-      for (std::size_t r = 0; r < at.size(); ++r)
-        for (std::size_t k = 0; k < kNeighbours; ++k)
-          share[k * n + std::size_t(at[r])] = ring[r][k];
-      for (std::size_t k = 0; k < kNeighbours; ++k)
-        for (std::size_t a = 0; a < n; ++a)
-          if (share[k * n + a] > 0) gives[a] = std::uint8_t(gives[a] | 1u << k);
-      store.put(tile, "fractions", share);
-      store.put(tile, "fractions.gives", gives);
+      store.edit<double>(tile, "fractions", [&](std::span<double> share) {
+        const std::size_t n = share.size() / kNeighbours;
+        for (std::size_t r = 0; r < at.size(); ++r)
+          for (std::size_t k = 0; k < kNeighbours; ++k)
+            share[k * n + std::size_t(at[r])] = ring[r][k];
+      });
+      store.edit<std::uint8_t>(tile, "fractions.gives", [&](std::span<std::uint8_t> gives) {
+        for (std::size_t r = 0; r < at.size(); ++r) {
+          unsigned bits = 0;
+          for (std::size_t k = 0; k < kNeighbours; ++k) bits |= ring[r][k] > 0 ? 1u << k : 0u;
+          gives[std::size_t(at[r])] = std::uint8_t(bits);
+        }
+      });
     }
   });
 }

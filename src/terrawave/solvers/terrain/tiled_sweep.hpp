@@ -75,10 +75,10 @@ class SweepStore {
             store_.has(tile, name_ + ".jumped") ? store_.get<V>(tile, name_ + ".jumped")
                                                 : std::vector<V>()};
   }
-  void put(Index tile, const SweepState<V>& state) {
-    store_.put(tile, name_ + ".value", state.value);
-    store_.put(tile, name_ + ".waiting", state.waiting);
-    if (!state.jumped.empty()) store_.put(tile, name_ + ".jumped", state.jumped);
+  void put(Index tile, SweepState<V> state) {
+    if (!state.jumped.empty()) store_.put(tile, name_ + ".jumped", std::move(state.jumped));
+    store_.put(tile, name_ + ".value", std::move(state.value));
+    store_.put(tile, name_ + ".waiting", std::move(state.waiting));
   }
   // Keeps the tile's own values under the name; returns how many cells are not final.
   Index finish(const TileShape& shape, Index tile, bool mark_left = false) {
@@ -315,7 +315,7 @@ Index sweep_down(const Rings& rings, TileStore& store, const std::string& name, 
     return swept;
   };
   const auto put_away = [&](std::size_t m, Swept& swept) {
-    kept.put(rings.tile(m), swept.tile.state());
+    kept.put(rings.tile(m), std::move(swept.tile.state()));
   };
   const auto visit = [&](std::size_t m) {
     Swept& swept = pool.get(m, make, put_away);
@@ -406,7 +406,7 @@ void sweep_up(const Rings& rings, TileStore& store, const std::string& name, con
     return swept;
   };
   const auto put_away = [&](std::size_t m, Swept& swept) {
-    kept.put(rings.tile(m), swept.tile.state());
+    kept.put(rings.tile(m), std::move(swept.tile.state()));
   };
   const auto visit = [&](std::size_t m) {
     Swept& swept = pool.get(m, make, put_away);
