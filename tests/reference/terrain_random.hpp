@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <random>
@@ -13,6 +14,12 @@
 #include "terrawave/solvers/terrain/grid.hpp"
 
 namespace terrawave::terrain::reference {
+
+template <class V>
+bool same_bytes(const std::vector<V>& a, const std::vector<V>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0);
+}
 
 template <class T>
 struct Dem {

@@ -1,8 +1,6 @@
 // The products along single-receiver flow, on one queue against the slow ones: the same bytes.
 #pragma once
 
-#include <cstring>
-
 #include <gtest/gtest.h>
 
 #include "reference/terrain_run.hpp"
@@ -10,11 +8,6 @@
 #include "terrawave/solvers/terrain/product_tree.hpp"
 
 namespace terrawave::terrain::reference {
-
-template <class V>
-bool same_bytes(const std::vector<V>& a, const std::vector<V>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0;
-}
 
 // Marks of cells as a threshold makes them, everything downstream of some cells; or any cells.
 inline std::vector<std::uint8_t> random_marks(Random& random, const SlowTree& slow) {

@@ -69,12 +69,6 @@ TiledCase<T> random_tiled_case(Random& random, Index max_side) {
   return c;
 }
 
-template <class V>
-bool same_bytes(const std::vector<V>& a, const std::vector<V>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0);
-}
-
 // The values of all tiles of this rank equal those of the whole.
 template <class V>
 void expect_tile(const Tiling& tiling, Index tile, const std::vector<V>& part,

@@ -3,6 +3,8 @@
 
 #include "device_or_skip.hpp"
 #include "reference/terrain_tree_compare.hpp"
+#include "reference/whole_products_compare.hpp"
+#include "scratch_folder.hpp"
 #include "terrawave/solvers/terrain/noise_steps.hpp"
 
 namespace terrawave::terrain {
@@ -57,6 +59,20 @@ TEST(TreeOnGpu, ProductsOfNoiseEqualTheSlowOnes) {
     const Routed routed = on.routed(mode, true);
     compare_tree(random, gpu, dem.grid, routed.receivers.direction.download(),
                  routed.receivers.jumps, dem.z);
+  }
+}
+
+// Whole products of one piece, marks of streams and watersheds among them.
+TEST(TreeOnGpu, FilesOfOnePieceEqualTheCpu) {
+  TW_SKIP_WITHOUT_GPU();
+  const test::ScratchFolder folder;
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(75);
+  for (int k = 0; k < 150 && !HasFatalFailure(); ++k) {
+    ProductCase c = random_product(random, k % 10 == 0 ? 150 : 24, folder.path(), true);
+    if (c.step.out == ".geojson") c.step.out = ".npy";  // builds without GDAL write no vectors
+    SCOPED_TRACE(testing::Message() << "case " << k);
+    compare_whole(gpu, c, folder.path());
   }
 }
 

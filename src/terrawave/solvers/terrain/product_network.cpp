@@ -52,7 +52,7 @@ std::map<std::int32_t, RegionSize> sizes(const Session& session,
 }  // namespace
 
 std::vector<std::uint8_t> stream_cells(Session& session, double threshold) {
-  const TileQueue on = session.queue();
+  const TileQueue& on = session.queue();
   return std::visit(
       [&]<class V>(const std::vector<V>& amounts) {
         const OnQueue<V> amount(on, amounts);

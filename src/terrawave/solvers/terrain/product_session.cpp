@@ -55,8 +55,7 @@ domain::Raster read_alike(const std::string& name, const domain::RasterInfo& lik
   return raster;
 }
 
-Session::Session(const par::Queue& queue, domain::Raster dem, FlowOptions options,
-                 Progress progress)
+Session::Session(const TileQueue& queue, domain::Raster dem, FlowOptions options, Progress progress)
     : queue_(queue),
       info_(dem.info),
       dem_(std::move(dem)),
@@ -68,7 +67,7 @@ Session::Session(const par::Queue& queue, domain::Raster dem, FlowOptions option
   valid_ = std::count_if(states_.begin(), states_.end(), [](auto s) { return is_data(s); });
 }
 
-Session::Session(const par::Queue& queue, domain::RasterInfo info, std::vector<Direction> direction,
+Session::Session(const TileQueue& queue, domain::RasterInfo info, std::vector<Direction> direction,
                  FlowOptions options, Progress progress)
     : queue_(queue),
       info_(std::move(info)),
@@ -85,7 +84,7 @@ Session::Session(const par::Queue& queue, domain::RasterInfo info, std::vector<D
   valid_ = std::count_if(states_.begin(), states_.end(), [](auto s) { return is_data(s); });
 }
 
-Session::Session(const par::Queue& queue, domain::RasterInfo info, std::vector<double> fractions,
+Session::Session(const TileQueue& queue, domain::RasterInfo info, std::vector<double> fractions,
                  std::vector<std::uint8_t> states, FlowOptions options, Progress progress)
     : queue_(queue),
       info_(std::move(info)),

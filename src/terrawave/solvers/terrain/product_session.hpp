@@ -11,9 +11,9 @@
 
 #include "terrawave/domain/raster.hpp"
 #include "terrawave/par/buffer.hpp"
-#include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/terrain/product_options.hpp"
 #include "terrawave/solvers/terrain/product_tree.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 
 namespace terrawave::terrain {
 
@@ -33,18 +33,18 @@ class Session {
   using Progress = std::function<void(const std::string& phase)>;
 
   // Throws InputError for cell types that cannot be routed, infinite heights, no outlet at all.
-  Session(const par::Queue& queue, domain::Raster dem, FlowOptions options, Progress progress);
+  Session(const TileQueue& queue, domain::Raster dem, FlowOptions options, Progress progress);
   // From directions read elsewhere; nothing that needs heights can be asked for.
-  Session(const par::Queue& queue, domain::RasterInfo info, std::vector<Direction> direction,
+  Session(const TileQueue& queue, domain::RasterInfo info, std::vector<Direction> direction,
           FlowOptions options, Progress progress);
 
   // From fractions of flow read elsewhere (8 values per cell, neighbour by neighbour).
-  Session(const par::Queue& queue, domain::RasterInfo info, std::vector<double> fractions,
+  Session(const TileQueue& queue, domain::RasterInfo info, std::vector<double> fractions,
           std::vector<std::uint8_t> states, FlowOptions options, Progress progress);
 
   const domain::RasterInfo& info() const { return info_; }
   const FlowOptions& options() const { return options_; }
-  const par::Queue& queue() const { return queue_; }
+  const TileQueue& queue() const { return queue_; }
   const Grid& grid() const { return grid_; }
   const domain::CellMetric& metric() const { return metric_; }
   bool has_heights() const { return dem_.has_value(); }
@@ -78,7 +78,7 @@ class Session {
   par::Buffer<double> fractions_on_device();
   Accumulation weights() const;  // empty vectors: 1 for each cell
 
-  par::Queue queue_;
+  TileQueue queue_;
   domain::RasterInfo info_;
   std::optional<domain::Raster> dem_;
   FlowOptions options_;

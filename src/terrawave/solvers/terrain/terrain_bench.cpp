@@ -10,6 +10,7 @@
 #include "terrawave/solvers/terrain/noise_steps.hpp"
 #include "terrawave/solvers/terrain/peel_steps.hpp"
 #include "terrawave/solvers/terrain/portable_routing.hpp"
+#include "terrawave/solvers/terrain/product_tree.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
 
 namespace terrawave::terrain {
@@ -115,6 +116,7 @@ class Sheet {
       accumulate<std::int64_t>(queue_, grid_, routed.receivers, {}, sums_.view());
       e.rounds = routed.stats.rounds;
     });
+    along_flow();
   }
 
  private:
@@ -181,6 +183,29 @@ class Sheet {
       e.rounds = routed.stats.rounds;
       e.note = std::to_string(routed.stats.pits) + " pits";
     });
+  }
+
+  // Products from and to the host's memory, transfers included.
+  void along_flow() {
+    const std::vector<Direction> direction =
+        route(queue_, grid_, z_.cview(), state_.cview(), RouteMode::carve, false)
+            .receivers.direction.download();
+    time_products(queue_, direction, "");
+    if (queue_.backend() == par::Backend::host)
+      time_products(TileQueue::with_kernels(queue_), direction, ", by the kernels of GPUs");
+  }
+  void time_products(const TileQueue& on, const std::vector<Direction>& direction,
+                     const std::string& how) {
+    time("tree of the flow" + how, 1, [&](BenchEntry&) { FlowTree(on, grid_, direction, {}); });
+    const FlowTree tree(on, grid_, direction, {});
+    time("length to the outlet" + how, 1 + 8, [&](BenchEntry&) { length_downstream(tree); });
+    time("longest way from a divide" + how, 1 + 8, [&](BenchEntry&) { length_upstream(tree); });
+    // Streams where a tree's labels and orders have something to find: one cell in 64.
+    std::vector<std::uint8_t> stream(direction.size(), 0);
+    for (std::size_t i = 0; i < stream.size(); i += 64) stream[i] = 1;
+    time("first stream cell on the way down" + how, 1 + 1 + 4,
+         [&](BenchEntry&) { first_marked_downstream(tree, stream); });
+    time("Strahler's order" + how, 1 + 1 + 4, [&](BenchEntry&) { strahler_order(tree, stream); });
   }
 
   const par::Queue& queue_;
