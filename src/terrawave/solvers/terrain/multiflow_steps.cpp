@@ -141,26 +141,40 @@ struct Sources {
   }
 };
 
-// Finishes one ready cell and passes the word to its receivers.
+// Finishes a ready cell and walks on to a receiver whose turn has come by that; others that are
+// ready too go to the list.
 struct Finish {
   Graph on;
   View<const std::int32_t> cells;
   CellList ready;
-  TW_FUNCTION void operator()(Index i) const {
-    const Index c = cells[i];
-    const Index row = row_of(c, on.grid.cols);
-    const Index col = c - row * on.grid.cols;
+
+  TW_FUNCTION void sum(Index c, Index row, Index col) const {
     double sum = on.weights.size > 0 ? on.weights[c] : 1.0;
     for (int k = 0; k < kNeighbours; ++k) {
       const Index d = on.donor(row, col, k);
-      if (d >= 0) sum += on.fractions[opposite(k) * on.cells + d] * on.out[d];
+      if (d >= 0) sum += on.fractions[opposite(k) * on.cells + d] * atomics::load(&on.out[d]);
     }
-    on.out[c] = sum;
+    atomics::store(&on.out[c], sum);
+  }
+  TW_FUNCTION Index pass_on(Index c, Index row, Index col) const {
+    Index next = -1;
     for (int k = 0; k < kNeighbours; ++k) {
       if (!(on.fractions[k * on.cells + c] > 0)) continue;
       const Index n = on.grid.neighbour(row, col, k);
-      if (n >= 0 && is_data(on.state[n]) && atomics::last_to_arrive(on.waiting.data, n))
+      if (n < 0 || !is_data(on.state[n]) || !atomics::last_to_arrive(on.waiting.data, n)) continue;
+      if (next < 0)
+        next = n;
+      else
         ready.push(n);
+    }
+    return next;
+  }
+  TW_FUNCTION void operator()(Index i) const {
+    for (Index c = cells[i]; c >= 0;) {
+      const Index row = row_of(c, on.grid.cols);
+      const Index col = c - row * on.grid.cols;
+      sum(c, row, col);
+      c = pass_on(c, row, col);
     }
   }
 };
@@ -202,9 +216,9 @@ void mark_receivers(const Exec& exec, View<const double> fractions, View<std::ui
 }
 
 template <class Exec>
-Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
-                     View<const std::uint8_t> state, View<const double> weights, View<double> out,
-                     View<std::uint8_t> left) {
+void multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
+                    View<const std::uint8_t> state, View<const double> weights, View<double> out,
+                    View<std::uint8_t> left) {
   const Index cells = grid.rows * grid.cols;
   Buffer<std::uint8_t> waiting(exec.queue, (cells + 3) / 4 * 4);  // whole words
   Buffer<std::int32_t> list(exec.queue, cells), count(exec.queue, 1);
@@ -219,16 +233,15 @@ Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> 
     begin = end;
   }
   par::for_each(exec, Range1{0, cells}, Left{on, left});
-  return begin;
 }
 
 template void raise(const par::Exec&, Index, double, View<double>);
 template void normalise(const par::Exec&, Index, View<double>);
 template void follow_single(const par::Exec&, View<const Direction>, View<double>);
 template void mark_receivers(const par::Exec&, View<const double>, View<std::uint8_t>);
-template Index multiflow_peel(const par::Exec&, const GridView&, View<const double>,
-                              View<const std::uint8_t>, View<const double>, View<double>,
-                              View<std::uint8_t>);
+template void multiflow_peel(const par::Exec&, const GridView&, View<const double>,
+                             View<const std::uint8_t>, View<const double>, View<double>,
+                             View<std::uint8_t>);
 template void slopes(const par::Exec&, const GridView&, View<const std::uint8_t>,
                      View<const std::uint8_t>, bool, View<double>);
 template void slopes(const par::Exec&, const GridView&, View<const std::int16_t>,

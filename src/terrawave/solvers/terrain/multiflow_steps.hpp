@@ -29,11 +29,11 @@ template <class Exec>
 void mark_receivers(const Exec& exec, par::View<const double> fractions,
                     par::View<std::uint8_t> gives);
 
-// Sums by peeling in the order of neighbours. Returns the number of cells finished; `left` names
-// the others with 1.
+// Sums by peeling in the order of neighbours. `left` names the cells that wait for donors for ever
+// with 1.
 template <class Exec>
-Index multiflow_peel(const Exec& exec, const GridView& grid, par::View<const double> fractions,
-                     par::View<const std::uint8_t> state, par::View<const double> weights,
-                     par::View<double> out, par::View<std::uint8_t> left);
+void multiflow_peel(const Exec& exec, const GridView& grid, par::View<const double> fractions,
+                    par::View<const std::uint8_t> state, par::View<const double> weights,
+                    par::View<double> out, par::View<std::uint8_t> left);
 
 }  // namespace terrawave::terrain::steps

@@ -127,8 +127,7 @@ std::vector<std::uint8_t> unfinished(const par::Queue& queue, const Grid& grid,
                                      View<const double> weights, View<double> out) {
   Buffer<std::uint8_t> left(queue, grid.cells());
   par::dispatch(queue, [&](const auto& exec) {
-    return steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out,
-                                 left.view());
+    steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out, left.view());
   });
   return left.download();
 }

@@ -1,5 +1,7 @@
 #include "terrawave/solvers/terrain/tile_flat_steps.hpp"
 
+#include <limits>
+
 #include "terrawave/par/launch.hpp"
 
 namespace terrawave::terrain::steps {
@@ -79,6 +81,31 @@ struct SpreadStep {
   }
 };
 
+// One thread spreads step after step while few cells have their turn: less than a launch costs. Its
+// place in the list and its step are kept beside the list's count.
+struct SpreadThin {
+  static constexpr std::int32_t kFew = 8;
+  static constexpr std::int32_t kMost = 1 << 16;  // steps of one launch
+  TileFlat flat;
+  View<std::int32_t> steps;
+  StepList list;
+  std::int32_t begin, step, stop;
+  TW_FUNCTION void operator()(Index) const {
+    std::int32_t from = begin;
+    std::int32_t now = step;
+    std::int32_t end = atomics::load(&list.count[0]);
+    while (from < end && end - from <= kFew && now < stop && now - step < kMost) {
+      const SpreadStep spread{flat, list.cells, steps, list, now + 1};
+      for (std::int32_t i = from; i < end; ++i) spread(i);
+      from = end;
+      end = atomics::load(&list.count[0]);
+      ++now;
+    }
+    list.count[1] = from;
+    list.count[2] = now;
+  }
+};
+
 struct SetSteps {
   View<const std::int32_t> cells, values;
   View<std::int32_t> steps;
@@ -146,26 +173,43 @@ struct DrainInOrder {
   }
 };
 
+// Where a search stands: the list's entries [begin, end) are at step `step`.
+struct Front {
+  std::int32_t end = 0, begin = 0, step = 0;
+};
+
+Front look_at(const par::Queue& queue, const StepList& list) {
+  Front front;
+  queue.impl().download(&front, list.count.data, sizeof front);
+  return front;
+}
+
 // Spreads from list entries [0, count), which are at step `step`, and from the ring's cells when
 // their turn has come.
 template <class Exec>
 void spread(const Exec& exec, const TileFlat& flat, View<std::int32_t> steps, const StepList& list,
             const RingSteps& ring, std::int32_t step) {
-  const auto count = [&] {
-    std::int32_t found = 0;
-    exec.queue.impl().download(&found, list.count.data, sizeof found);
-    return Index(found);
-  };
   const auto from = [&](View<const std::int32_t> cells, Index begin, Index end) {
     par::for_each(exec, Range1{begin, end}, SpreadStep{flat, cells, steps, list, step + 1});
   };
   const auto waiting = Index(ring.steps.size());
   Index taken = 0;  // of the ring
-  Index begin = 0;
-  for (Index end = count();; end = count(), ++step) {
+  std::int32_t begin = 0;
+  for (std::int32_t end = look_at(exec.queue, list).end;; ++step) {
+    const auto turn = [&] {
+      return taken == waiting ? std::numeric_limits<std::int32_t>::max()
+                              : ring.steps[std::size_t(taken)];
+    };
+    if (end - begin > 0 && end - begin <= SpreadThin::kFew && step < turn()) {
+      par::for_each(exec, Range1{0, 1}, SpreadThin{flat, steps, list, begin, step, turn()});
+      const Front front = look_at(exec.queue, list);
+      begin = front.begin;
+      end = front.end;
+      step = front.step;
+    }
     if (begin == end) {
       if (taken == waiting) break;
-      step = ring.steps[std::size_t(taken)];
+      step = turn();
     }
     from(View<const std::int32_t>(list.cells), begin, end);
     begin = end;
@@ -173,6 +217,7 @@ void spread(const Exec& exec, const TileFlat& flat, View<std::int32_t> steps, co
     while (due < waiting && ring.steps[std::size_t(due)] == step) ++due;
     from(ring.cells, taken, due);
     taken = due;
+    end = look_at(exec.queue, list).end;
   }
   exec.queue.impl().fill_bytes(list.count.data, 0, sizeof(std::int32_t));
 }

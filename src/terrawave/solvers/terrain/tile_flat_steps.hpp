@@ -19,7 +19,7 @@ struct TileFlat {
 // Cells that a search has reached; only entries from `begin` on are still to spread from.
 struct StepList {
   par::View<std::int32_t> cells;
-  par::View<std::int32_t> count;  // one number
+  par::View<std::int32_t> count;  // its length, and two numbers of a search's own
 };
 
 // Steps of ring cells that changed, by rising steps. The cells are on the queue's device.

@@ -24,7 +24,7 @@ struct FlatSteps {
 class StepSearch {
  public:
   StepSearch(const par::Queue& queue, Index cells, Index stuck)
-      : queue_(queue), steps_(queue, cells), list_(queue, stuck), count_(queue, 1) {
+      : queue_(queue), steps_(queue, cells), list_(queue, stuck), count_(queue, 3) {
     count_.fill_bytes(0);
   }
   View<std::int32_t> steps() { return steps_.view(); }
