@@ -89,7 +89,7 @@ FlowTree::FlowTree(const TileQueue& on, const Grid& grid, std::span<const Direct
 bool FlowTree::lay_paths() {
   Buffer<std::uint8_t> waiting = counters(*this);
   const Index finished = par::dispatch(on_, [&](const auto& exec) {
-    steps::find_donors(exec, view(), donors_.view(), path_.view());
+    steps::find_donors(exec, view(), {}, donors_.view(), path_.view());
     const Index done = steps::rank_paths(exec, view(), path_.view(), waiting.view());
     highest_rank_ = steps::highest_rank(exec, view());
     return done;
@@ -166,7 +166,7 @@ std::vector<std::int32_t> stream_order(const FlowTree& tree, std::span<const std
     if (missing > 0) {
       view.donors = donors.cview();
       view.path = path.cview();
-      steps::find_donors(exec, view, donors.view(), path.view());
+      steps::find_donors(exec, view, marks.view(), donors.view(), path.view());
     }
     steps::stream_order(exec, view, marks.view(), shreve, waiting.view(), order.view());
   });
@@ -185,16 +185,15 @@ void carry_up(const FlowTree& tree, std::int32_t none, par::View<std::int32_t> l
 }
 
 // The first marked cell on the way down of each cell.
-FromQueue<std::int32_t> drains(const FlowTree& tree, std::span<const std::uint8_t> marked) {
+void find_drains(const FlowTree& tree, std::span<const std::uint8_t> marked,
+                 par::View<std::int32_t> drain) {
   const TileQueue& on = tree.queue();
   const OnQueue<std::uint8_t> marks(on, marked);
-  FromQueue<std::int32_t> labels(on, tree.cells());
   par::dispatch(on, [&](const auto& exec) {
-    steps::label_marked(exec, marks.view(), tree.view().direction, labels.view());
+    steps::label_marked(exec, marks.view(), tree.view().direction, drain);
   });
-  carry_up(tree, -1, labels.view());
+  carry_up(tree, -1, drain);
   on.queue().synchronize();  // before the marks go
-  return labels;
 }
 
 }  // namespace
@@ -218,19 +217,21 @@ std::vector<std::int32_t> first_label_downstream(const FlowTree& tree,
 
 std::vector<std::int32_t> first_marked_downstream(const FlowTree& tree,
                                                   std::span<const std::uint8_t> marked) {
-  return drains(tree, marked).take();
+  FromQueue<std::int32_t> drain(tree.queue(), tree.cells());
+  find_drains(tree, marked, drain.view());
+  return drain.take();
 }
 
 template <class T>
 std::vector<double> height_above_drainage(const FlowTree& tree, std::span<const T> z,
                                           std::span<const std::uint8_t> stream) {
   const TileQueue& on = tree.queue();
-  FromQueue<std::int32_t> drain = drains(tree, stream);
+  Buffer<std::int32_t> drain(on, tree.cells());
+  find_drains(tree, stream, drain.view());
   const OnQueue<T> heights(on, z);
   FromQueue<double> height(on, tree.cells());
   par::dispatch(on, [&](const auto& exec) {
-    steps::height_above<std::decay_t<decltype(exec)>, T>(exec, heights.view(), drain.view(),
-                                                         height.view());
+    steps::height_above(exec, heights.view(), drain.cview(), height.view());
   });
   return height.take();
 }

@@ -24,13 +24,19 @@ TW_FUNCTION void for_bits(unsigned bits, const Visit& visit) {
 
 struct FindDonors {
   TreeView on;
+  View<const std::uint8_t> only;
   View<std::uint8_t> donors, path;
   TW_FUNCTION bool inside(Index col, Index row) const {
     return row > 0 && row < on.grid.rows - 1 && col > 0 && col < on.grid.cols - 1;
   }
   TW_FUNCTION void operator()(Index col, Index row) const {
     const Index c = row * on.grid.cols + col;
+    path[c] = 0;
     unsigned found = 0;
+    if (only.size > 0 && only[c] == 0) {
+      donors[c] = 0;
+      return;
+    }
     if (inside(col, row)) {
       for (int k = 0; k < kNeighbours; ++k) {
         const Index d = c + Index(row_step(k)) * on.grid.cols + col_step(k);
@@ -43,7 +49,6 @@ struct FindDonors {
       }
     }
     donors[c] = std::uint8_t(found);
-    path[c] = 0;
   }
 };
 struct FlagLanding {
@@ -290,9 +295,9 @@ struct NothingAtNodata {
 }  // namespace
 
 template <class Exec>
-void find_donors(const Exec& exec, const TreeView& tree, View<std::uint8_t> donors,
-                 View<std::uint8_t> path) {
-  par::for_each(exec, Range2{tree.grid.cols, tree.grid.rows}, FindDonors{tree, donors, path});
+void find_donors(const Exec& exec, const TreeView& tree, View<const std::uint8_t> only,
+                 View<std::uint8_t> donors, View<std::uint8_t> path) {
+  par::for_each(exec, Range2{tree.grid.cols, tree.grid.rows}, FindDonors{tree, only, donors, path});
   par::for_each(exec, Range1{0, tree.by_target.size}, FlagLanding{tree.by_target, path});
 }
 
@@ -334,8 +339,8 @@ void carry_up(const Exec& exec, const TreeView& tree, int highest, std::int32_t 
   climb(exec, tree, highest, LabelRule{labels, none});
 }
 
-template void find_donors(const par::Exec&, const TreeView&, View<std::uint8_t>,
-                          View<std::uint8_t>);
+template void find_donors(const par::Exec&, const TreeView&, View<const std::uint8_t>,
+                          View<std::uint8_t>, View<std::uint8_t>);
 template Index rank_paths(const par::Exec&, const TreeView&, View<std::uint8_t>,
                           View<std::uint8_t>);
 template int highest_rank(const par::Exec&, const TreeView&);

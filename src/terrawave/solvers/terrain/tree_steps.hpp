@@ -65,10 +65,11 @@ struct TreeView {
   }
 };
 
-// Sets tree.donors and the landings of tree.path, through views that may be written to.
+// Sets tree.donors and the landings of tree.path, through views that may be written to. `only`: of
+// the cells marked there, for what follows those alone; empty: of all.
 template <class Exec>
-void find_donors(const Exec& exec, const TreeView& tree, par::View<std::uint8_t> donors,
-                 par::View<std::uint8_t> path);
+void find_donors(const Exec& exec, const TreeView& tree, par::View<const std::uint8_t> only,
+                 par::View<std::uint8_t> donors, par::View<std::uint8_t> path);
 
 // Sets the ranks and heads of tree.path. Returns the number of cells finished: less than those with
 // data when the directions are cyclic. `waiting`: for this work, whole words; here and below.
