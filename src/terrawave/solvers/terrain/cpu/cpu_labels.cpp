@@ -305,13 +305,11 @@ bool follow_jumps(const par::Queue& queue, const Grid& grid, const std::vector<L
     }
     for (const std::size_t j : path) final_root[j] = root;
   }
+  // A root's own label leads on from it; roots are not written to again.
+  for (std::size_t i = 0; i < jumps.size(); ++i) labels[jumps[i].root] = final_root[i];
 #pragma omp parallel for schedule(static) num_threads(queue.threads())
-  for (Index c = 0; c < grid.cells(); ++c) {
-    if (labels[c] < 0) continue;
-    const auto at = jump_of(labels[c]);
-    if (at != jumps.end() && at->root == labels[c])
-      labels[c] = final_root[std::size_t(at - jumps.begin())];
-  }
+  for (Index c = 0; c < grid.cells(); ++c)
+    if (labels[c] >= 0 && labels[labels[c]] != labels[c]) labels[c] = labels[labels[c]];
   return true;
 }
 
