@@ -15,11 +15,11 @@ inline std::vector<std::uint8_t> random_marks(Random& random, const SlowTree& sl
   const bool closed = random.chance(0.6);
   const double share = random.chance(0.2) ? 0.9 : 0.1;
   for (Index i = 0; i < slow.cells(); ++i) {
-    if (!random.chance(share)) continue;
+    if (!random.chance(share) || marked[std::size_t(i)] != 0) continue;
     marked[std::size_t(i)] = 1;
     if (!closed || slow.receiver(i) < 0) continue;
-    for (auto c = std::int32_t(i); !slow.is_root(c); c = slow.receiver(c))
-      marked[std::size_t(slow.receiver(c))] = 1;
+    for (auto c = slow.receiver(i); marked[std::size_t(c)] == 0; c = slow.receiver(c))
+      marked[std::size_t(c)] = 1;
   }
   return marked;
 }

@@ -84,6 +84,26 @@ TEST(TreeProducts, LoopsAreRefused) {
             "column 2) (row 2, column 2); repair them with terrain codes --repair");
 }
 
+// One path of 10^6 cells, in time linear in them and without deep recursion.
+TEST(TreeProducts, ASerpentineIsOnePath) {
+  Grid grid;
+  grid.rows = 1000;
+  grid.cols = 1000;
+  std::vector<Direction> d;
+  for (Index row = 0; row < grid.rows; ++row)
+    for (Index col = 0; col < grid.cols; ++col) {
+      const bool east = row % 2 == 0;
+      d.push_back(col == (east ? grid.cols - 1 : 0) ? Direction(2) : Direction(east ? 0 : 4));
+    }
+  d[std::size_t((grid.rows - 1) * grid.cols)] = kRoot;
+  const std::vector<double> z(d.size(), 1.0);
+  Random random(66);
+  const auto two = par::Queue::host(2);
+  for (const TileQueue& on : {TileQueue(two), TileQueue::with_kernels(two)})
+    compare_tree(random, on, grid, d, {}, z);
+  EXPECT_EQ(FlowTree(TileQueue::with_kernels(two), grid, d, {}).highest_rank(), 1);
+}
+
 TEST(TreeProducts, RanksAreFew) {
   Grid grid;
   grid.rows = 300;
