@@ -39,6 +39,18 @@ TEST(TiledProducts, EqualOnePieceByTheKernelsOfGpus) {
   }
 }
 
+// With tiles in files only some have room, and others are put away and brought back.
+TEST(TiledProducts, EqualOnePieceByTheKernelsOfGpusWithTilesInFiles) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const auto kernels = TileQueue::with_kernels(par::Queue::guarded_host(1));
+  reference::Random random(37);
+  for (int k = 0; k < 80 && !HasFatalFailure(); ++k) {
+    const auto c = reference::random_product(random, 18, folder.path(), true);
+    reference::compare_product(*self, c, c.tiling, folder.path(), folder.path() / "tiles", kernels);
+  }
+}
+
 TEST(TiledProducts, LargeRastersEqualOnePieceByTheKernelsOfGpus) {
   const test::ScratchFolder folder;
   const auto self = comm::make_self();

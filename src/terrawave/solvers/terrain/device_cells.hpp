@@ -44,6 +44,14 @@ inline std::vector<double> inverse_distances(const Grid& grid) {
   return inverse;
 }
 
+// dx, dy, diagonal [m]: once, or for each row.
+inline std::vector<double> step_lengths(const Grid& grid) {
+  std::vector<double> lengths;
+  for (Index row = 0; row < Index(grid.dx.size()); ++row)
+    for (const int k : {0, 2, 1}) lengths.push_back(grid.distance(row, k));
+  return lengths;
+}
+
 inline GridView view_of(const Grid& grid, par::View<const double> inverse) {
   return {grid.rows, grid.cols, grid.step(), grid.loop_rows, grid.loop_cols, inverse};
 }

@@ -55,26 +55,65 @@ struct Flow {
     return n >= 0 && (on.gives[n] >> opposite(k) & 1) != 0;
   }
   TW_FUNCTION V join(V a, V b) const {
-    if (on.combine == Combine::sum) return a + b;
-    if (on.combine == Combine::max) return a < b ? b : a;
-    return b < a ? b : a;
+    if (on.how == TileJoin::sum) return a + b;
+    if (on.how == TileJoin::min) return b < a ? b : a;
+    return a < b ? b : a;
   }
+  TW_FUNCTION double step_from(Index donor, int k) const {
+    const Index base = on.distance.size == 3 ? 0 : 3 * row_of(donor, on.at.cols);
+    return on.distance[base + ((k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1))];
+  }
+  // With what a donor beside the cell gives: it is neighbour k.
   TW_FUNCTION V joined(V value, Index donor, int k) const {
     const V theirs = atomics::load(&on.value[donor]);
-    if constexpr (std::is_floating_point_v<V>)
+    if constexpr (std::is_floating_point_v<V>) {
       if (on.shares.size > 0)
         return value + on.shares[Index(opposite(k)) * on.at.cells() + donor] * theirs;
+      if (on.how == TileJoin::longest) return join(value, theirs + step_from(donor, opposite(k)));
+    }
     return join(value, theirs);
   }
-  TW_FUNCTION void finish(Index c, Index row) const {
-    V value = on.value[c];
+  TW_FUNCTION V joined_by_jump(V value, Index place) const {
+    V theirs = atomics::load(&on.jumped[place]);
+    if constexpr (std::is_floating_point_v<V>)
+      if (on.how == TileJoin::longest) theirs += on.leap_length[place];
+    return join(value, theirs);
+  }
+  // Calls visit(neighbour, k) for the donors beside a cell, then jump(place) for those by jumps.
+  template <class Visit, class Jump>
+  TW_FUNCTION void for_donors(Index c, Index row, const Visit& visit, const Jump& jump) const {
     const Index col = c - row * on.at.cols;
     for (int k = 0; k < kNeighbours; ++k) {
       const Index n = on.at.neighbour(row, col, k);
-      if (gives_to(n, k)) value = joined(value, n, k);
+      if (gives_to(n, k)) visit(n, k);
     }
-    for (Index i = first_landing(c); i < on.landings.size && on.landings[i] == c; ++i)
-      value = join(value, atomics::load(&on.jumped[i]));
+    for (Index i = first_landing(c); i < on.landings.size && on.landings[i] == c; ++i) jump(i);
+  }
+  // The order of a stream's cell.
+  TW_FUNCTION V order(Index c, Index row) const {
+    V sum = 0;
+    V highest = 0;
+    bool twice = false;
+    const auto take = [&](V theirs) {
+      sum += theirs;
+      twice = theirs > highest ? false : (twice || (theirs > 0 && theirs == highest));
+      highest = theirs > highest ? theirs : highest;
+    };
+    for_donors(
+        c, row, [&](Index n, int) { take(atomics::load(&on.value[n])); },
+        [&](Index i) { take(atomics::load(&on.jumped[i])); });
+    const V found = on.how == TileJoin::shreve ? sum : V(highest + (twice ? 1 : 0));
+    return found > 0 ? found : V(1);
+  }
+  TW_FUNCTION void finish(Index c, Index row) const {
+    V value = on.value[c];
+    if (on.how == TileJoin::strahler || on.how == TileJoin::shreve) {
+      if (value != 0) value = order(c, row);
+    } else {
+      for_donors(
+          c, row, [&](Index n, int k) { value = joined(value, n, k); },
+          [&](Index i) { value = joined_by_jump(value, i); });
+    }
     atomics::store(&on.value[c], value);
   }
   // Tells the receivers that a cell is final. Returns one whose turn has come, or -1; others that
@@ -255,6 +294,7 @@ template void inner_receivers(const par::Exec&, const TilePlace&, View<const std
                             View<const V>, Index&);                                             \
   template void look_at(const par::Exec&, const TileSum<V>&, View<const std::int32_t>, View<V>, \
                         View<std::uint8_t>);
+TERRAWAVE_FOR(std::int32_t)
 TERRAWAVE_FOR(std::int64_t)
 TERRAWAVE_FOR(double)
 #undef TERRAWAVE_FOR

@@ -1,5 +1,6 @@
-// Sums along the flow of one tile with a ring of its neighbours' cells, on both backends: a cell is
-// computed when all its donors are final, from the same operands in the same order as in one piece.
+// Sums and other values made from donors along the flow of one tile with a ring of its neighbours'
+// cells, on both backends: a cell is computed when all its donors are final, from the same operands
+// in the same order as in one piece.
 #pragma once
 
 #include "terrawave/par/exec.hpp"
@@ -16,11 +17,28 @@ struct TileLeap {
   std::int32_t place = 0;  // among the jumps into the tile
 };
 
+// What a cell makes of its own value and those of its donors.
+enum class TileJoin : std::uint8_t {
+  sum,
+  max,
+  min,
+  longest,   // the longest way: donors' values and the steps from them
+  strahler,  // own: 1 in a stream, 0 elsewhere, where the order is 0
+  shreve
+};
+inline TileJoin join_of(Combine combine) {
+  return combine == Combine::sum   ? TileJoin::sum
+         : combine == Combine::max ? TileJoin::max
+                                   : TileJoin::min;
+}
+
 // Memory of the queue's device, one element for each cell of the block where nothing else is said.
 template <class V>
 struct TileSum {
   TilePlace at;
-  Combine combine = Combine::sum;
+  TileJoin how = TileJoin::sum;
+  par::View<const double> distance;        // longest: dx, dy, diagonal of each row, or once
+  par::View<const double> leap_length;     // longest: of the jumps into the tile
   par::View<const std::uint8_t> gives;     // receivers inside the tile that hold data, a bit each
   par::View<const double> shares;          // 8 for each cell, by neighbour; empty: one receiver
   par::View<const TileLeap> leaps;         // by root

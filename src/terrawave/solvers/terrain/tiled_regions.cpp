@@ -7,6 +7,7 @@
 
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/tiled_climbs.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"
 
@@ -99,6 +100,41 @@ std::vector<SnapPlace> snap_places(TiledSession& session, Index radius,
   return best;
 }
 
+// "watershed" in the store: the first `id` on the way down, 0 where there is none.
+void find_watersheds(TiledSession& session, const std::map<Index, Index>& id) {
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  if (session.queue().kernels()) {
+    const auto own = [&](std::size_t m) {
+      const TileShape shape = session.reader().shape(session.rings().tile(m));
+      std::vector<Index> labels(std::size_t(shape.inside.size()), 0);
+      for (const auto& [cell, label] : id)
+        if (session.tiling().tile_of(cell) == session.rings().tile(m))
+          labels[std::size_t(shape.inside_of(shape.around_at(cell)))] = label;
+      return labels;
+    };
+    const auto fixed = [&](std::size_t m) {
+      std::vector<std::uint8_t> marks;
+      for (const Index label : own(m)) marks.push_back(label > 0 ? 1 : 0);
+      return marks;
+    };
+    return tiled_climbs<Index>(session.queue(), session.rings(), session.store(), "watershed",
+                               {bits, own, fixed});
+  }
+  const auto marks = [&](std::size_t m) {
+    return [&id, shape = session.reader().shape(session.rings().tile(m))](Index a) {
+      const auto at = id.find(shape.global(a));
+      return at == id.end() ? Index{0} : at->second;
+    };
+  };
+  sweep_up<Index>(session.rings(), session.store(), "watershed", bits, Index{0}, marks,
+                  [&](std::size_t m) {
+                    return [mark = marks(m)](Index a, Hop, Index below) {
+                      const Index own = mark(a);
+                      return own > 0 ? own : below;
+                    };
+                  });
+}
+
 }  // namespace
 
 Made make_tiled_basins(TiledSession& session, const Step& step) {
@@ -161,21 +197,7 @@ Made make_tiled_watershed(TiledSession& session, const Step& step) {
   settle_pour_points(places, session.info(), points);
   std::map<Index, Index> id;
   for (std::size_t k = 0; k < points.size(); ++k) id[points[k].cell] = Index(k) + 1;
-  const auto marks = [&](std::size_t m) {
-    return [&id, shape = session.reader().shape(session.rings().tile(m))](Index a) {
-      const auto at = id.find(shape.global(a));
-      return at == id.end() ? Index{0} : at->second;
-    };
-  };
-  sweep_up<Index>(
-      session.rings(), session.store(), "watershed", [&](std::size_t m) { return session.bits(m); },
-      Index{0}, marks,
-      [&](std::size_t m) {
-        return [mark = marks(m)](Index a, Hop, Index below) {
-          const Index own = mark(a);
-          return own > 0 ? own : below;
-        };
-      });
+  find_watersheds(session, id);
   auto sizes = sizes_of(session, "watershed", 0);
   json facts = json::array();
   std::string text;

@@ -232,7 +232,7 @@ void TiledSession::accumulate_along_trees() {
     const SumInput<V> input{[&](std::size_t m) { return bits(m); },
                             [&](std::size_t m) { return weights<V>(m); },
                             {},
-                            how};
+                            steps::join_of(how)};
     return tiled_sums<V>(queue_, rings_, store_, "accumulation", input);
   }
   sweep_down<V>(

@@ -7,8 +7,10 @@
 
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/tiled_climbs.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
+#include "terrawave/solvers/terrain/tiled_sums.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"
 
 namespace terrawave::terrain {
@@ -75,13 +77,58 @@ std::vector<StreamCell> gather_streams(TiledSession& session) {
   return cells;
 }
 
-// The height of the first stream cell on the way down: "drain" in the store.
+// "order" in the store, out of "stream".
+void find_orders(TiledSession& session, bool shreve) {
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  const auto marks = [&](std::size_t m) {
+    const auto stream = session.store().get<std::uint8_t>(session.rings().tile(m), "stream");
+    return std::vector<std::int32_t>(stream.begin(), stream.end());
+  };
+  if (session.queue().kernels()) {
+    const auto how = shreve ? steps::TileJoin::shreve : steps::TileJoin::strahler;
+    return tiled_sums<std::int32_t>(session.queue(), session.rings(), session.store(), "order",
+                                    {bits, marks, {}, how});
+  }
+  sweep_down<std::int32_t>(
+      session.rings(), session.store(), "order", bits, marks, [shreve](std::size_t) {
+        return [shreve](Index, std::int32_t stream, std::span<const Donor<std::int32_t>> donors) {
+          std::int32_t sum = 0;
+          std::int32_t highest = 0;
+          bool twice = false;
+          for (const Donor<std::int32_t>& d : donors) {
+            sum += d.value;
+            if (d.value > 0 && d.value == highest) twice = true;
+            if (d.value > highest) {
+              highest = d.value;
+              twice = false;
+            }
+          }
+          if (stream == 0) return 0;
+          return shreve ? std::max(1, sum) : std::max(1, highest + (twice ? 1 : 0));
+        };
+      });
+}
+
+// "drain" in the store: the height of the first cell of "stream" on the way down.
 template <class T>
-Made make_hand_of(TiledSession& session, const Step& step) {
-  mark_streams(session, step.threshold);
-  Surface<T> surface(session.reader(), session.rings(), session.store());
-  TiledStats ignored;
-  if (step.surface == "filled") surface.fill(session.queue(), ignored);
+void find_drains(TiledSession& session, const Surface<T>& surface) {
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  const auto stream = [&](std::size_t m) {
+    return session.store().get<std::uint8_t>(session.rings().tile(m), "stream");
+  };
+  if (session.queue().kernels()) {
+    const auto heights = [&](std::size_t m) {
+      const Block<T> block = surface.block(m);
+      const std::vector<std::uint8_t> marks = stream(m);
+      const std::vector<T> z = block.cut(block.z);
+      std::vector<double> own(z.size(), kNoValue);
+      for (std::size_t i = 0; i < z.size(); ++i)
+        if (marks[i] != 0) own[i] = double(z[i]);
+      return own;
+    };
+    return tiled_climbs<double>(session.queue(), session.rings(), session.store(), "drain",
+                                {bits, heights, stream});
+  }
   struct Marks {
     Block<T> block;
     std::vector<std::uint8_t> stream;
@@ -89,12 +136,10 @@ Made make_hand_of(TiledSession& session, const Step& step) {
     double z(Index a) const { return double(block.z[std::size_t(a)]); }
   };
   const auto marks = [&](std::size_t m) {
-    return std::make_shared<const Marks>(Marks{
-        surface.block(m), session.store().get<std::uint8_t>(session.rings().tile(m), "stream")});
+    return std::make_shared<const Marks>(Marks{surface.block(m), stream(m)});
   };
   sweep_up<double>(
-      session.rings(), session.store(), "drain", [&](std::size_t m) { return session.bits(m); },
-      kNoValue,
+      session.rings(), session.store(), "drain", bits, kNoValue,
       [&](std::size_t m) {
         return [on = marks(m)](Index a) { return on->at(a) ? on->z(a) : kNoValue; };
       },
@@ -102,6 +147,15 @@ Made make_hand_of(TiledSession& session, const Step& step) {
         return [on = marks(m)](Index a, Hop, double below) { return on->at(a) ? on->z(a) : below; };
       },
       sizeof(T) + 2);
+}
+
+template <class T>
+Made make_hand_of(TiledSession& session, const Step& step) {
+  mark_streams(session, step.threshold);
+  Surface<T> surface(session.reader(), session.rings(), session.store());
+  TiledStats ignored;
+  if (step.surface == "filled") surface.fill(session.queue(), ignored);
+  find_drains(session, surface);
   for_tiles(session, [&](std::size_t m, Index tile) {
     const Block<T> block = surface.block(m);
     auto height = session.store().get<double>(tile, "drain");
@@ -111,6 +165,58 @@ Made make_hand_of(TiledSession& session, const Step& step) {
     session.store().put(tile, "drain", height);
   });
   return real_product(session, step, "drain", "height above the nearest stream");
+}
+
+// 0, NaN at nodata.
+std::vector<double> no_way_yet(TiledSession& session, std::size_t m) {
+  std::vector<double> start;
+  for (const Direction d : tile_directions(session, session.rings().tile(m)))
+    start.push_back(d == kNoDirection ? kNoValue : 0.0);
+  return start;
+}
+
+// "length" in the store: to the root.
+void find_ways_down(TiledSession& session) {
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  if (session.queue().kernels()) {
+    const auto zeros = [&](std::size_t m) { return no_way_yet(session, m); };
+    const auto jump = [&](const TileJump& j) { return session.jump_length(j.root, j.target); };
+    return tiled_climbs<double>(session.queue(), session.rings(), session.store(), "length",
+                                {bits, zeros, {}, jump});
+  }
+  sweep_up<double>(
+      session.rings(), session.store(), "length", bits, kNoValue,
+      [](std::size_t) { return [](Index) { return 0.0; }; },
+      [&](std::size_t m) {
+        return [&session, shape = session.reader().shape(session.rings().tile(m))](Index a, Hop hop,
+                                                                                   double below) {
+          const double way = hop.k >= 0 ? shape.grid.distance(a / shape.around.cols, hop.k)
+                                        : session.jump_length(shape.global(a), hop.target);
+          return way + below;
+        };
+      });
+}
+
+// "length" in the store: the longest from a divide.
+void find_longest_ways(TiledSession& session) {
+  const auto bits = [&](std::size_t m) { return session.bits(m); };
+  const auto zeros = [&](std::size_t m) { return no_way_yet(session, m); };
+  if (session.queue().kernels()) {
+    const auto jump = [&](const TileJump& j) { return session.jump_length(j.root, j.target); };
+    return tiled_sums<double>(session.queue(), session.rings(), session.store(), "length",
+                              {bits, zeros, {}, steps::TileJoin::longest, jump});
+  }
+  sweep_down<double>(session.rings(), session.store(), "length", bits, zeros, [&](std::size_t m) {
+    return [&session, shape = session.reader().shape(session.rings().tile(m))](
+               Index a, double longest, std::span<const Donor<double>> donors) {
+      for (const Donor<double>& d : donors) {
+        const double way = d.k >= 0 ? shape.grid.distance(d.at / shape.around.cols, opposite(d.k))
+                                    : session.jump_length(d.root, shape.global(a));
+        longest = std::max(longest, d.value + way);
+      }
+      return longest;
+    };
+  });
 }
 
 }  // namespace
@@ -137,30 +243,7 @@ Made make_tiled_streams(TiledSession& session, const Step& step) {
 
 Made make_tiled_order(TiledSession& session, const Step& step) {
   mark_streams(session, step.threshold);
-  const bool shreve = step.kind == "shreve";
-  sweep_down<std::int32_t>(
-      session.rings(), session.store(), "order", [&](std::size_t m) { return session.bits(m); },
-      [&](std::size_t m) {  // begins as the mark of its stream
-        const auto stream = session.store().get<std::uint8_t>(session.rings().tile(m), "stream");
-        return std::vector<std::int32_t>(stream.begin(), stream.end());
-      },
-      [shreve](std::size_t) {
-        return [shreve](Index, std::int32_t stream, std::span<const Donor<std::int32_t>> donors) {
-          std::int32_t sum = 0;
-          std::int32_t highest = 0;
-          bool twice = false;
-          for (const Donor<std::int32_t>& d : donors) {
-            sum += d.value;
-            if (d.value > 0 && d.value == highest) twice = true;
-            if (d.value > highest) {
-              highest = d.value;
-              twice = false;
-            }
-          }
-          if (stream == 0) return 0;
-          return shreve ? std::max(1, sum) : std::max(1, highest + (twice ? 1 : 0));
-        };
-      });
+  find_orders(session, step.kind == "shreve");
   std::int64_t most = 0;
   for_tiles(session, [&](std::size_t, Index tile) {
     for (const std::int32_t o : session.store().get<std::int32_t>(tile, "order"))
@@ -179,44 +262,12 @@ Made make_tiled_order(TiledSession& session, const Step& step) {
 
 Made make_tiled_length(TiledSession& session, const Step& step) {
   session.route();
-  const auto bits = [&](std::size_t m) { return session.bits(m); };
-  const auto shape_of = [&](std::size_t m) {
-    return session.reader().shape(session.rings().tile(m));
-  };
-  if (!step.upstream) {
-    sweep_up<double>(
-        session.rings(), session.store(), "length", bits, kNoValue,
-        [](std::size_t) { return [](Index) { return 0.0; }; },
-        [&](std::size_t m) {
-          return [&session, shape = shape_of(m)](Index a, Hop hop, double below) {
-            const double way = hop.k >= 0 ? shape.grid.distance(a / shape.around.cols, hop.k)
-                                          : session.jump_length(shape.global(a), hop.target);
-            return way + below;
-          };
-        });
-    return real_product(session, step, "length", "way to the outlet");
+  if (step.upstream) {
+    find_longest_ways(session);
+    return real_product(session, step, "length", "longest way from the divide");
   }
-  sweep_down<double>(
-      session.rings(), session.store(), "length", bits,
-      [&](std::size_t m) {
-        std::vector<double> start;
-        for (const Direction d : tile_directions(session, session.rings().tile(m)))
-          start.push_back(d == kNoDirection ? kNoValue : 0.0);
-        return start;
-      },
-      [&](std::size_t m) {
-        return [&session, shape = shape_of(m)](Index a, double longest,
-                                               std::span<const Donor<double>> donors) {
-          for (const Donor<double>& d : donors) {
-            const double way = d.k >= 0
-                                   ? shape.grid.distance(d.at / shape.around.cols, opposite(d.k))
-                                   : session.jump_length(d.root, shape.global(a));
-            longest = std::max(longest, d.value + way);
-          }
-          return longest;
-        };
-      });
-  return real_product(session, step, "length", "longest way from the divide");
+  find_ways_down(session);
+  return real_product(session, step, "length", "way to the outlet");
 }
 
 Made make_tiled_hand(TiledSession& session, const Step& step) {

@@ -26,9 +26,10 @@ template <class V>
 class SumTile {
  public:
   SumTile(const par::Queue& queue, const Rings& rings, std::size_t m, FlowBits flow,
-          const std::vector<V>& value, std::span<const double> shares)
+          const std::vector<V>& value, const SumInput<V>& input, std::span<const double> shares)
       : queue_(queue),
         tile_(m),
+        how_(input.how),
         shape_(flow.shape),
         jumps_(std::move(flow.jumps)),
         data_(queue, flow.data),
@@ -44,7 +45,9 @@ class SumTile {
         seen_(queue, rim_.size()),
         final_(queue, rim_.size()),
         leaps_(queue, leaps()),
-        landings_(queue, landings()) {
+        landings_(queue, landings()),
+        distance_(queue, measured() ? step_lengths(shape_.grid) : std::vector<double>()),
+        leap_length_(queue, measured() ? leap_lengths(input) : std::vector<double>()) {
     count_.fill_bytes(0);
     waiting_.fill_bytes(0);  // what is put away is known to the last byte
     jumped_.fill_bytes(0);
@@ -56,8 +59,8 @@ class SumTile {
   // Positions of the ring in the block.
   const std::vector<Index>& ring() const { return ring_; }
 
-  void begin(Combine combine) {
-    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+  void begin() {
+    work([&](const auto& exec, const TileSum<V>& sum) {
       steps::count_donors(exec, sum, data_.cview());
       steps::run_sources(exec, sum, taken_);
     });
@@ -71,17 +74,16 @@ class SumTile {
   std::vector<std::uint8_t> waiting() const { return waiting_.download(); }
   std::vector<V> jumped() const { return jumped_.download(); }
 
-  void enter_ring(Combine combine, const std::vector<std::int32_t>& cells,
-                  const std::vector<V>& values) {
+  void enter_ring(const std::vector<std::int32_t>& cells, const std::vector<V>& values) {
     if (cells.empty()) return;
     const Buffer<std::int32_t> at(queue_, cells);
     const Buffer<V> new_values(queue_, values);
-    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+    work([&](const auto& exec, const TileSum<V>& sum) {
       steps::enter_ring(exec, sum, at.cview(), new_values.cview(), taken_);
     });
     queue_.synchronize();
   }
-  void enter_jumps(Combine combine, const std::vector<JumpValue<V>>& letters) {
+  void enter_jumps(const std::vector<JumpValue<V>>& letters) {
     if (letters.empty()) return;
     std::vector<std::int32_t> places;
     std::vector<V> values;
@@ -91,7 +93,7 @@ class SumTile {
     }
     const Buffer<std::int32_t> at(queue_, places);
     const Buffer<V> new_values(queue_, values);
-    work(combine, [&](const auto& exec, const TileSum<V>& sum) {
+    work([&](const auto& exec, const TileSum<V>& sum) {
       steps::enter_jumps(exec, sum, at.cview(), new_values.cview(), taken_);
     });
     queue_.synchronize();
@@ -99,7 +101,7 @@ class SumTile {
   // Final values to the rim, and letters of jumps out of the tile.
   void show(Told& told, std::vector<Known<V>>& rim, Mail<JumpValue<V>>& mail,
             const Tiling& tiling) {
-    work(Combine::sum, [&](const auto& exec, const TileSum<V>& sum) {
+    work([&](const auto& exec, const TileSum<V>& sum) {
       steps::look_at(exec, sum, rim_.cview(), seen_.view(), final_.view());
     });
     const std::vector<V> value = seen_.download();
@@ -144,15 +146,24 @@ class SumTile {
     return cells;
   }
   template <class Work>
-  void work(Combine combine, const Work& run) {
-    const TileSum<V> sum{place_of(shape_), combine,           gives_.cview(), shares_.cview(),
-                         leaps_.cview(),   landings_.cview(), jumped_.view(), value_.view(),
-                         waiting_.view(),  ready_.view(),     count_.view()};
+  void work(const Work& run) {
+    const TileSum<V> sum{
+        place_of(shape_), how_,           distance_.cview(), leap_length_.cview(), gives_.cview(),
+        shares_.cview(),  leaps_.cview(), landings_.cview(), jumped_.view(),       value_.view(),
+        waiting_.view(),  ready_.view(),  count_.view()};
     par::dispatch(queue_, [&](const auto& exec) { run(exec, sum); });
   }
 
   par::Queue queue_;
+  bool measured() const { return how_ == steps::TileJoin::longest; }
+  std::vector<double> leap_lengths(const SumInput<V>& input) const {
+    std::vector<double> lengths;
+    for (const TileJump& jump : jumps_.in) lengths.push_back(input.jump_length(jump));
+    return lengths;
+  }
+
   std::size_t tile_;
+  steps::TileJoin how_;
   TileShape shape_;
   TileJumps jumps_;
   std::vector<TileJump> letters_;
@@ -168,6 +179,7 @@ class SumTile {
   Buffer<std::uint8_t> final_;
   Buffer<TileLeap> leaps_;
   Buffer<std::int32_t> landings_;
+  Buffer<double> distance_, leap_length_;
   Index taken_ = 0;  // of ready_
 };
 
@@ -219,8 +231,8 @@ class Sums {
         again ? store_.get<V>(tile, of("value"))
               : flow.shape.join(input_.own(m), std::vector<V>(rings_.sources(m).size(), V{}));
     const Looked<double> shares = input_.shares ? input_.shares(m) : Looked<double>();
-    auto made =
-        std::make_unique<SumTile<V>>(queue_, rings_, m, std::move(flow), value, shares.values);
+    auto made = std::make_unique<SumTile<V>>(queue_, rings_, m, std::move(flow), value, input_,
+                                             shares.values);
     if (again) {
       made->restore(store_.get<std::uint8_t>(tile, of("waiting")),
                     store_.get<V>(tile, of("jumped")));
@@ -228,7 +240,7 @@ class Sums {
     }
     told_[m] = {std::vector<std::uint8_t>(rings_.sources(m).size(), 0),
                 std::vector<std::uint8_t>(made->letters(), 0), true};
-    made->begin(input_.combine);
+    made->begin();
     return made;
   }
   void put_away(std::size_t m, const SumTile<V>& held) {
@@ -241,7 +253,7 @@ class Sums {
     SumTile<V>& tile = pool_.get(
         m, [&](std::size_t k) { return make(k); },
         [&](std::size_t k, const SumTile<V>& held) { put_away(k, held); });
-    tile.enter_jumps(input_.combine, mail_.take(m));
+    tile.enter_jumps(mail_.take(m));
     const std::vector<Index>& at = tile.ring();
     const std::vector<Known<V>> ring = rims_.ring(m);
     std::vector<std::int32_t> cells;
@@ -252,7 +264,7 @@ class Sums {
       cells.push_back(std::int32_t(at[k]));
       values.push_back(ring[k].value);
     }
-    tile.enter_ring(input_.combine, cells, values);
+    tile.enter_ring(cells, values);
     tile.show(told_[m], rims_.rim(m), mail_, rings_.tiling());
   }
 
@@ -275,6 +287,8 @@ void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
   Sums<V>(queue, rings, store, name, input).run();
 }
 
+template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                         const SumInput<std::int32_t>&);
 template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
                          const SumInput<std::int64_t>&);
 template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,

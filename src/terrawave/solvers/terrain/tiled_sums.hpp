@@ -1,11 +1,12 @@
-// Sums, maxima and minima along the flow over tiles by the kernels of tile_sum_steps.cpp: what
-// sweep_down computes on host threads, with the same bytes.
+// Sums, maxima, minima, longest ways and orders along the flow over tiles by the kernels of
+// tile_sum_steps.cpp: what sweep_down computes on host threads, with the same bytes.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "terrawave/solvers/terrain/tile_sum_steps.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
 
 namespace terrawave::terrain {
@@ -17,7 +18,8 @@ struct SumInput {
   std::function<std::vector<V>(std::size_t m)> own;  // the tile's own values, 0 at nodata
   // Eight for each cell of the block, by neighbour; empty: all goes to the one receiver.
   std::function<Looked<double>(std::size_t m)> shares = {};
-  Combine combine = Combine::sum;
+  steps::TileJoin how = steps::TileJoin::sum;
+  std::function<double(const TileJump&)> jump_length = {};  // longest ways [m]
 };
 
 // Results stay in the store under `name`, one for each cell of a tile. Tiles stay in the device's

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "terrawave/par/launch.hpp"
+#include "terrawave/solvers/terrain/tree_donors.hpp"
 
 namespace terrawave::terrain::steps {
 namespace {
@@ -14,13 +15,6 @@ using par::View;
 constexpr std::uint8_t kSource = 255;   // without donors
 constexpr std::uint8_t kOutside = 254;  // takes no part
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-// Calls visit(k) for each bit k of a byte, in order.
-template <class Visit>
-TW_FUNCTION void for_bits(unsigned bits, const Visit& visit) {
-  for (int k = 0; bits != 0; ++k, bits >>= 1)
-    if ((bits & 1) != 0) visit(k);
-}
 
 struct FindDonors {
   TreeView on;
@@ -59,34 +53,6 @@ struct FlagLanding {
     if (i == 0 || by_target[i - 1].target != target) path[target] = TreeView::kLanding;
   }
 };
-
-// Calls visit(donor, length of its step) for the donors of a cell: neighbours in their order, then
-// jumps by their roots. The length is 0 where it is not `Measured`.
-template <bool Measured, class Visit>
-TW_FUNCTION void for_donors(const TreeView& on, Index c, const Visit& visit) {
-  for_bits(on.donors[c], [&](int k) {
-    const Index d = on.beside(c, k);
-    visit(d, Measured ? on.length(d, opposite(k)) : 0.0);
-  });
-  if ((on.path[c] & TreeView::kLanding) == 0) return;
-  for (Index i = on.first_to(c); i < on.by_target.size && on.by_target[i].target == c; ++i)
-    visit(Index(on.by_target[i].root), on.by_target[i].length);
-}
-
-// The receiver (-1: none) and the length of the step to it.
-struct Receiver {
-  Index cell;
-  double length;
-};
-template <bool Measured>
-TW_FUNCTION Receiver receiver_of(const TreeView& on, Index c) {
-  const Direction d = on.direction[c];
-  if (d < kNeighbours) return {on.beside(c, d), Measured ? on.length(c, d) : 0.0};
-  if (on.by_root.size == 0) return {-1, 0};
-  const Index at = on.first_from(c);
-  if (at == on.by_root.size || on.by_root[at].root != c) return {-1, 0};
-  return {on.by_root[at].target, on.by_root[at].length};
-}
 
 // Down from the sources. A rule says which cells take part, in(c), what the others hold,
 // leave_out(c), and how a cell is made of its donors: begin(), add(state, donor, length) and
@@ -231,21 +197,14 @@ struct Climb {
   Rule rule;
   std::uint8_t head;  // flag and rank
 
-  // The donor on the same path and the length of its step.
-  TW_FUNCTION Receiver next(Index c) const {
-    Receiver up{-1, 0};
-    for_donors<Rule::kMeasured>(on, c, [&](Index d, double length) {
-      if ((on.path[d] & TreeView::kHead) == 0) up = {d, length};
-    });
-    return up;
-  }
   TW_FUNCTION void operator()(Index start) const {
     if ((on.path[start] & (TreeView::kHead | TreeView::kRank)) != head) return;
     const Receiver below = receiver_of<Rule::kMeasured>(on, start);
     auto value =
         below.cell < 0 ? rule.root(start) : rule.above(start, below.length, rule.read(below.cell));
     rule.keep(start, value);
-    for (Receiver up = next(start); up.cell >= 0; up = next(up.cell)) {
+    for (Receiver up = next_on_path<Rule::kMeasured>(on, start); up.cell >= 0;
+         up = next_on_path<Rule::kMeasured>(on, up.cell)) {
       value = rule.above(up.cell, up.length, value);
       rule.keep(up.cell, value);
     }
