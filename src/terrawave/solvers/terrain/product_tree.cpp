@@ -27,14 +27,6 @@ using steps::Leap;
       loop.size(), list, loop.size() > std::size_t(kNamedLoopCells) ? " ..." : ""));
 }
 
-// dx, dy, diagonal: once, or for each row.
-std::vector<double> distances(const Grid& grid) {
-  std::vector<double> all;
-  for (Index row = 0; row < Index(grid.dx.size()); ++row)
-    for (const int k : {0, 2, 1}) all.push_back(grid.distance(row, k));
-  return all;
-}
-
 // The straight line.
 double jump_length(const Grid& grid, const Link& jump) {
   const Index row = jump.root / grid.cols;
@@ -74,7 +66,7 @@ FlowTree::FlowTree(const TileQueue& on, const Grid& grid, std::span<const Direct
       direction_(direction.begin(), direction.end()),
       jumps_(by_root(std::move(jumps))),
       on_device_(on, direction_),
-      distance_(on, distances(grid)),
+      distance_(on, step_lengths(grid)),
       by_root_(on, leaps(grid, jumps_)),
       by_target_(on, by_target(leaps(grid, jumps_))),
       donors_(on, on.kernels() ? cells() : 0),
@@ -239,7 +231,7 @@ std::vector<double> height_above_drainage(const FlowTree& tree, std::span<const 
 template <class T>
 std::vector<double> steepest_slope(const TileQueue& on, const Grid& grid, std::span<const T> z,
                                    std::span<const std::uint8_t> state) {
-  const Buffer<double> distance(on, distances(grid));
+  const Buffer<double> distance(on, step_lengths(grid));
   const OnQueue<T> heights(on, z);
   const OnQueue<std::uint8_t> states(on, state);
   FromQueue<double> slope(on, grid.cells());
