@@ -1,4 +1,6 @@
 // Memory and streams of one CUDA device.
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "terrawave/par/cuda/check.hpp"
@@ -15,6 +17,11 @@ class Device final : public QueueImpl, public MemoryCount {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
     check(cudaStreamCreateWithFlags(&lane_, cudaStreamNonBlocking), "creating a stream");
     check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event");
+    // Buffers come and go in loops: what one has freed is kept for the next.
+    check(cudaDeviceGetDefaultMemPool(&pool_, ordinal), "asking for the memory pool");
+    std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep),
+          "setting up the memory pool");
   }
   ~Device() override {
     cudaEventDestroy(event_);
@@ -26,7 +33,7 @@ class Device final : public QueueImpl, public MemoryCount {
 
   void* allocate(std::size_t bytes) override {
     void* p = nullptr;
-    const cudaError_t status = cudaMalloc(&p, bytes);
+    const cudaError_t status = cudaMallocAsync(&p, bytes, stream_);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
       const DeviceInfo i = info();
@@ -39,7 +46,11 @@ class Device final : public QueueImpl, public MemoryCount {
     return p;
   }
   void deallocate(void* p, std::size_t bytes) noexcept override {
-    cudaFree(p);
+    if (lane_used_) {  // a copy of it may be on its way
+      cudaEventRecord(event_, lane_);
+      cudaStreamWaitEvent(stream_, event_);
+    }
+    cudaFreeAsync(p, stream_);
     take_off(bytes);
   }
   void upload(void* to, const void* from, std::size_t n) override {
@@ -63,9 +74,11 @@ class Device final : public QueueImpl, public MemoryCount {
   }
   void deallocate_pinned(void* p, std::size_t) noexcept override { cudaFreeHost(p); }
   void lane_download(void* to, const void* from, std::size_t n) override {
+    lane_used_ = true;
     check(cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToHost, lane_), "downloading");
   }
   void lane_upload(void* to, const void* from, std::size_t n) override {
+    lane_used_ = true;
     check(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, lane_), "uploading");
   }
   void lane_after_queue() override { order(stream_, lane_); }
@@ -79,6 +92,12 @@ class Device final : public QueueImpl, public MemoryCount {
     DeviceInfo i;
     i.name = p.name;
     check(cudaMemGetInfo(&i.memory_free, &i.memory_total), "asking for free memory");
+    std::uint64_t reserved = 0, used = 0;  // what the pool keeps for later is free for us
+    check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+          "asking for free memory");
+    check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used),
+          "asking for free memory");
+    i.memory_free += reserved - used;
     i.multiprocessors = p.multiProcessorCount;
     return i;
   }
@@ -92,6 +111,8 @@ class Device final : public QueueImpl, public MemoryCount {
   cudaStream_t stream_ = nullptr;
   cudaStream_t lane_ = nullptr;
   cudaEvent_t event_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+  bool lane_used_ = false;
 };
 
 }  // namespace
