@@ -75,7 +75,7 @@ TW_FUNCTION double exp_of_negative(double x) {
   if (!(x > -708)) return 0;
   const int n = -int(0.5 - x * 1.4426950408889634);
   const double r = (x - n * kLn2) - n * kLn2Low;  // |r| <= 0.347
-  constexpr double inverse[] = {1.0,     1.0 / 2, 1.0 / 3, 1.0 / 4,  1.0 / 5,  1.0 / 6, 1.0 / 7,
+  constexpr double inverse[] = {1.0,     1.0 / 2, 1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6, 1.0 / 7,
                                 1.0 / 8, 1.0 / 9, 1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13};
   double series = 1;
   for (int k = 12; k >= 0; --k) series = 1 + r * series * inverse[k];

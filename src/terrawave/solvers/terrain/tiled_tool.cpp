@@ -34,7 +34,7 @@ struct Costs {
   double rim = 0;
 };
 Costs costs_of(const std::string& op, const FlowOptions& flow) {
-  if (!flow.single_receiver()) return {290, 220};
+  if (!flow.single_receiver()) return {330, 220};
   if (op == "fill" || op == "slope") return {80, 220};
   if (flow.mode == RouteMode::jump) return {130, 220};
   return {110, 220};
