@@ -11,6 +11,24 @@
 
 namespace terrawave::terrain {
 
+// Place of the step to neighbour k in a row of (dx, dy, diagonal).
+TW_FUNCTION int step_place(int k) { return (k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1); }
+
+// The first of `size` places that before(place) is false for; it is true for all before that one.
+template <class Before>
+TW_FUNCTION Index partition_point(Index size, const Before& before) {
+  Index begin = 0;
+  Index end = size;
+  while (begin < end) {
+    const Index middle = (begin + end) / 2;
+    if (before(middle))
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
 // Grid as kernels see it.
 struct GridView {
   Index rows, cols;
@@ -32,7 +50,7 @@ struct GridView {
   }
   TW_FUNCTION double inverse_distance(Index row, int k) const {
     const Index base = inverse.size == 3 ? 0 : 3 * row;
-    return inverse[base + ((k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1))];
+    return inverse[base + step_place(k)];
   }
 };
 

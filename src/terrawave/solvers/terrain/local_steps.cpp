@@ -33,7 +33,7 @@ struct SteepestSlope {
       const Index other = grid.neighbour(row, col, k);
       if (other < 0 || !is_data(state[other])) continue;
       const double drop = double(z[c]) - double(z[other]);
-      const double here = drop / distance[base + ((k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1))];
+      const double here = drop / distance[base + step_place(k)];
       steepest = steepest < here ? here : steepest;
     }
     slope[c] = steepest;

@@ -13,16 +13,8 @@ using par::View;
 constexpr std::uint8_t kSource = 0xff;
 
 TW_FUNCTION Index lower_bound(View<const Link> links, std::int32_t value, bool by_root) {
-  Index begin = 0;
-  Index end = links.size;
-  while (begin < end) {
-    const Index middle = (begin + end) / 2;
-    if ((by_root ? links[middle].root : links[middle].target) < value)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  return partition_point(
+      links.size, [&](Index i) { return (by_root ? links[i].root : links[i].target) < value; });
 }
 
 template <class V>

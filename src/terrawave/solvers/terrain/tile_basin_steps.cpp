@@ -134,16 +134,8 @@ struct Carver {
   // Where a pit stands in the list; its size: nowhere.
   TW_FUNCTION Index way_of(std::int32_t pit) const {
     if (pit < 0) return ways.size;
-    Index begin = 0;
-    Index end = ways.size;
-    while (begin < end) {
-      const Index middle = (begin + end) / 2;
-      if (ways[middle].pit < pit)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin < ways.size && ways[begin].pit == pit ? begin : ways.size;
+    const Index way = partition_point(ways.size, [&](Index i) { return ways[i].pit < pit; });
+    return way < ways.size && ways[way].pit == pit ? way : ways.size;
   }
 };
 // No two starts share a basin, and ways out of inner basins are used by one start at most.

@@ -24,16 +24,8 @@ struct OpenRoot {
   TileClimb<V> on;
   View<const std::int32_t> leaves;
   TW_FUNCTION bool leaves_tile(Index c) const {
-    Index begin = 0;
-    Index end = leaves.size;
-    while (begin < end) {
-      const Index middle = (begin + end) / 2;
-      if (leaves[middle] < c)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin < leaves.size && leaves[begin] == c;
+    const Index at = partition_point(leaves.size, [&](Index i) { return leaves[i] < c; });
+    return at < leaves.size && leaves[at] == c;
   }
   TW_FUNCTION void operator()(Index c) const {
     if (on.tree.direction[c] != kRoot || receiver_of<false>(on.tree, c).cell >= 0) return;

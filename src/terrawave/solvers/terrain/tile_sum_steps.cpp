@@ -27,28 +27,13 @@ struct InnerReceivers {
   }
 };
 
-// First position at least `cell` in an ascending list; `key(i)` is entry i.
-template <class Key>
-TW_FUNCTION Index first_at_least(Index size, std::int32_t cell, const Key& key) {
-  Index begin = 0;
-  Index end = size;
-  while (begin < end) {
-    const Index middle = (begin + end) / 2;
-    if (key(middle) < cell)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 template <class V>
 struct Flow {
   TileSum<V> on;
 
   TW_FUNCTION Index first_landing(Index c) const {
-    return first_at_least(on.landings.size, std::int32_t(c),
-                          [&](Index i) { return on.landings[i]; });
+    return partition_point(on.landings.size,
+                           [&](Index i) { return on.landings[i] < std::int32_t(c); });
   }
   // True where neighbour k, at n, gives to the cell.
   TW_FUNCTION bool gives_to(Index n, int k) const {
@@ -61,7 +46,7 @@ struct Flow {
   }
   TW_FUNCTION double step_from(Index donor, int k) const {
     const Index base = on.distance.size == 3 ? 0 : 3 * row_of(donor, on.at.cols);
-    return on.distance[base + ((k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1))];
+    return on.distance[base + step_place(k)];
   }
   // With what a donor beside the cell gives: it is neighbour k.
   TW_FUNCTION V joined(V value, Index donor, int k) const {
@@ -135,7 +120,7 @@ struct Flow {
   TW_FUNCTION Index jump_on(Index c) const {
     if (on.leaps.size == 0 || on.gives[c] != 0) return -1;
     const Index at =
-        first_at_least(on.leaps.size, std::int32_t(c), [&](Index i) { return on.leaps[i].root; });
+        partition_point(on.leaps.size, [&](Index i) { return on.leaps[i].root < std::int32_t(c); });
     if (at == on.leaps.size || on.leaps[at].root != c) return -1;
     atomics::store(&on.jumped[on.leaps[at].place], on.value[c]);
     const Index target = on.leaps[at].target;

@@ -259,12 +259,7 @@ class Climbs {
   }
   void visit(std::size_t m, ClimbTile<V>& tile) {
     const std::vector<Known<V>> ring = rims_.ring(m);
-    std::vector<std::size_t> fresh;
-    for (std::size_t k = 0; k < ring.size(); ++k) {
-      if (ring[k].known == 0 || entered_[m][k] != 0) continue;
-      entered_[m][k] = 1;
-      fresh.push_back(k);
-    }
+    const std::vector<std::size_t> fresh = newly_known(ring, entered_[m]);
     tile.enter(ring, fresh, mail_.take(m));
     tile.show(told_[m], rims_.rim(m), mail_);
   }

@@ -258,9 +258,7 @@ class Sums {
     const std::vector<Known<V>> ring = rims_.ring(m);
     std::vector<std::int32_t> cells;
     std::vector<V> values;
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      if (ring[k].known == 0 || told_[m].ring[k] != 0) continue;
-      told_[m].ring[k] = 1;
+    for (const std::size_t k : newly_known(ring, told_[m].ring)) {
       cells.push_back(std::int32_t(at[k]));
       values.push_back(ring[k].value);
     }

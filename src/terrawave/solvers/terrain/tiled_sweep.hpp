@@ -27,6 +27,19 @@ struct Known {
   bool operator==(const Known& o) const { return known == o.known; }
 };
 
+// The places in a ring whose values are known and that `entered` does not mark yet; now it does.
+template <class V>
+std::vector<std::size_t> newly_known(const std::vector<Known<V>>& ring,
+                                     std::vector<std::uint8_t>& entered) {
+  std::vector<std::size_t> fresh;
+  for (std::size_t k = 0; k < ring.size(); ++k) {
+    if (ring[k].known == 0 || entered[k] != 0) continue;
+    entered[k] = 1;
+    fresh.push_back(k);
+  }
+  return fresh;
+}
+
 // Which neighbours each cell of `around` gives flow to (a bit each), and whether it holds data; and
 // the tile's jumps.
 struct FlowBits {

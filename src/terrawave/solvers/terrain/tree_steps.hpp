@@ -39,29 +39,14 @@ struct TreeView {
   }
   TW_FUNCTION double length(Index c, int k) const {
     const Index base = distance.size == 3 ? 0 : 3 * row_of(c, grid.cols);
-    return distance[base + ((k & 1) != 0 ? 2 : ((k & 3) == 0 ? 0 : 1))];
+    return distance[base + step_place(k)];
   }
   // First position in by_target of jumps to `c`, or where they would stand; by_root likewise.
   TW_FUNCTION Index first_to(Index c) const {
-    return first(by_target.size, [&](Index i) { return by_target[i].target < c; });
+    return partition_point(by_target.size, [&](Index i) { return by_target[i].target < c; });
   }
   TW_FUNCTION Index first_from(Index c) const {
-    return first(by_root.size, [&](Index i) { return by_root[i].root < c; });
-  }
-
- private:
-  template <class Before>
-  TW_FUNCTION static Index first(Index size, const Before& before) {
-    Index begin = 0;
-    Index end = size;
-    while (begin < end) {
-      const Index middle = (begin + end) / 2;
-      if (before(middle))
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin;
+    return partition_point(by_root.size, [&](Index i) { return by_root[i].root < c; });
   }
 };
 
