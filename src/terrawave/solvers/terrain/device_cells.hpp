@@ -102,12 +102,31 @@ TW_FUNCTION void minimum(std::uint64_t* p, std::uint64_t value) {
 #endif
 }
 
+TW_FUNCTION void maximum(std::uint64_t* p, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  atomicMax(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
+#else
+  std::uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (seen < value &&
+         !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+
 // Adds and returns what was there before.
 TW_FUNCTION std::int32_t add(std::int32_t* p, std::int32_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(p, value);
 #else
   return __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
+#endif
+}
+
+TW_FUNCTION void add(std::int64_t* p, std::int64_t value) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
+#else
+  __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -1,82 +1,94 @@
 #include "terrawave/solvers/terrain/product_lakes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
 #include "terrawave/base/error.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/product_sums.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-// Labels the lake around `seed` and measures it; `water(i)` is the depth of water over cell i.
-template <class Depth>
-Lake flood_lake(const Session& session, const domain::Cells& surface, const Depth& water,
-                const LakeScale& scale, Index seed, std::int32_t id,
-                std::vector<std::int32_t>& labels) {
-  Lake lake;
-  lake.first = seed;
-  lake.level = domain::value_at(surface, seed);
-  std::vector<Index> open = {seed};
-  labels[std::size_t(seed)] = id;
-  std::vector<Index> members;
-  while (!open.empty()) {
-    const Index c = open.back();
-    open.pop_back();
-    members.push_back(c);
-    for (int k = 0; k < kNeighbours; k += session.grid().step()) {
-      const Index n = session.grid().neighbour(c, k);
-      if (n < 0 || labels[std::size_t(n)] != 0 || !is_data(session.states()[std::size_t(n)]) ||
-          water(n) <= 0)
-        continue;
-      labels[std::size_t(n)] = id;
-      open.push_back(n);
-    }
+// Takes over what the lakes were found to hold.
+void set_sums(const std::vector<steps::LakeSums>& sums, const steps::LakeTerms& largest,
+              std::vector<Lake>& lakes) {
+  for (std::size_t k = 0; k < lakes.size(); ++k) {
+    lakes[k].cells = sums[k].cells;
+    lakes[k].depth = std::bit_cast<double>(sums[k].depth);
+    lakes[k].area = OrderlessSum(largest.area, sums[k].area).value();
+    lakes[k].volume = OrderlessSum(largest.volume, sums[k].volume).value();
   }
-  lake.cells = Index(members.size());
-  OrderlessSum sum_area(scale.area), sum_volume(scale.volume());
-  for (const Index c : members) {
-    const double area = session.metric().area[std::size_t(c / session.grid().cols)];
-    lake.depth = std::max(lake.depth, water(c));
-    sum_area.add(area);
-    sum_volume.add(area * water(c));
-  }
-  lake.area = sum_area.value();
-  lake.volume = sum_volume.value();
-  return lake;
 }
 
 }  // namespace
 
+steps::LakeTerms lake_terms(std::span<const double> row_area, double deepest) {
+  double area = 0;
+  for (const double a : row_area) area = std::max(area, a);
+  return {area, area * deepest};
+}
+
+template <class T>
+Lakes find_lakes(const TileQueue& on, const Grid& grid, const LakeInput<T>& input) {
+  const OnQueue<T> ground(on, input.ground), surface(on, input.surface);
+  const OnQueue<std::uint8_t> state(on, input.state);
+  const OnQueue<Direction> direction(on, input.direction);
+  const OnQueue<double> row_area(on, input.row_area);
+  FromQueue<std::int32_t> id(on, grid.cells());
+  const Index piece = steps::lake_piece(on.kernels(), grid.cols);
+  const GridView view = view_of(grid, {});
+  const steps::WaterView<T> water = {view, ground.view(), surface.view(), state.view(),
+                                     0,    grid.cols,     piece};
+  Lakes found;
+  std::vector<std::int32_t> exits;
+  par::dispatch(on, [&](const auto& exec) {
+    const steps::LakeList list = steps::label_lakes(exec, water, id.view());
+    found.lakes.resize(list.first.size());
+    for (std::size_t k = 0; k < list.first.size(); ++k) {
+      found.lakes[k].first = list.first[k];
+      found.lakes[k].level = double(input.surface[std::size_t(list.first[k])]);
+    }
+    const steps::LakeTerms largest = lake_terms(input.row_area, list.deepest);
+    set_sums(steps::measure_lakes(exec, water, par::View<const std::int32_t>(id.view()),
+                                  Index(found.lakes.size()), row_area.view(), largest),
+             largest, found.lakes);
+    exits =
+        steps::lake_exits(exec, steps::LakeExits<std::int32_t>{view, 0, grid.rows, grid.cols,
+                                                               id.view(), direction.view(), piece});
+  });
+  found.id = id.take();
+  for (const std::int32_t exit : exits) {
+    Index& spill = found.lakes[std::size_t(found.id[std::size_t(exit)] - 1)].spill;
+    const Index to = grid.neighbour(exit, input.direction[std::size_t(exit)]);
+    if (spill < 0 || to < spill) spill = to;
+  }
+  return found;
+}
+
+#define TERRAWAVE_FOR(T) \
+  template Lakes find_lakes<T>(const TileQueue&, const Grid&, const LakeInput<T>&);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
+
 Lakes find_lakes(Session& session) {
   require(session.options().mode == RouteMode::carve, "lakes are drained by carving");
-  const domain::Cells& surface = session.filled().cells;
-  const domain::Cells& ground = session.dem().cells;
-  const auto water = [&](Index i) {
-    return domain::value_at(surface, i) - domain::value_at(ground, i);
-  };
-  LakeScale scale;
-  for (const double area : session.metric().area) scale.area = std::max(scale.area, area);
-  for (Index i = 0; i < session.info().size(); ++i)
-    if (is_data(session.states()[std::size_t(i)])) scale.depth = std::max(scale.depth, water(i));
-  Lakes found;
-  found.id.assign(session.states().size(), 0);
-  for (Index i = 0; i < session.info().size(); ++i)
-    if (is_data(session.states()[std::size_t(i)]) && found.id[std::size_t(i)] == 0 && water(i) > 0)
-      found.lakes.push_back(flood_lake(session, surface, water, scale, i,
-                                       std::int32_t(found.lakes.size()) + 1, found.id));
-  // The one way out of each lake.
-  std::vector<Index> spill(found.lakes.size(), -1);
-  const FlowTree& tree = session.tree();
-  for (Index i = 0; i < session.info().size(); ++i) {
-    const std::int32_t id = found.id[std::size_t(i)];
-    if (id == 0) continue;
-    const Index r = tree.receiver(i);
-    Index& best = spill[std::size_t(id - 1)];
-    if (found.id[std::size_t(r)] != id && (best < 0 || r < best)) best = r;
-  }
-  for (std::size_t k = 0; k < spill.size(); ++k) found.lakes[k].spill = spill[k];
-  return found;
+  const Heights filled = heights_of(session.filled());
+  const std::vector<Direction>& direction = session.directions();
+  return std::visit(
+      [&]<class T>(std::span<const T> surface) {
+        const auto ground = std::get<std::span<const T>>(session.heights());
+        return find_lakes<T>(session.queue(), session.grid(),
+                             {ground, surface, session.states(), direction, session.metric().area});
+      },
+      filled);
 }
 
 std::string lake_table_csv(const Lakes& lakes, const domain::RasterInfo& info) {

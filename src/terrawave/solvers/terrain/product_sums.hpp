@@ -11,6 +11,7 @@ class OrderlessSum {
  public:
   explicit OrderlessSum(double largest)
       : exponent_(fixed_exponent(largest)), scale_(fixed_scale(exponent_)) {}
+  OrderlessSum(double largest, const FixedSum& sum) : OrderlessSum(largest) { sum_ = sum; }
   void add(double term) { sum_ = sum_ + fixed_term(term, scale_); }
   double value() const { return fixed_value(sum_, exponent_); }
   FixedSum& parts() { return sum_; }

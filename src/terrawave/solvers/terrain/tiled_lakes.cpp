@@ -4,11 +4,18 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "terrawave/solvers/terrain/product_sums.hpp"
 #include "terrawave/solvers/terrain/tiled_products.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"
 
 namespace terrawave::terrain {
 namespace {
+
+struct LakeScale {
+  double area = 0;
+  double depth = 0;
+  double volume() const { return area * depth; }
+};
 
 // A part of a lake: what lies in one tile. Its name is the linear index of its first cell.
 struct Part {

@@ -7,6 +7,7 @@
 
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
+#include "terrawave/solvers/terrain/product_sums.hpp"
 #include "terrawave/solvers/terrain/tiled_climbs.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
 #include "terrawave/solvers/terrain/tiled_write.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "terrawave/solvers/terrain/product_sums.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_products.hpp"
 
