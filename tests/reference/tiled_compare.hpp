@@ -133,7 +133,8 @@ void compare_tiled(comm::Comm& comm, const TiledCase<T>& c, const Tiling& tiling
 // Channels with random limits.
 template <class T>
 void compare_breach(comm::Comm& comm, Random& random, const TiledCase<T>& c, const Tiling& tiling,
-                    const std::filesystem::path& scratch = {}) {
+                    const std::filesystem::path& scratch = {},
+                    const TileQueue& on = par::Queue::host(1)) {
   const par::Queue queue = par::Queue::host(1);
   BreachLimits limits;
   if (random.chance(0.5)) limits.max_length = 1 + random.below(8);
@@ -144,7 +145,7 @@ void compare_breach(comm::Comm& comm, Random& random, const TiledCase<T>& c, con
   test::MemorySource source(c.raster);
   BlockReader reader(source, breach_options(c.options), tiling);
   TileStore store(scratch);
-  const BreachStats found = tiled_breach<T>(comm, queue, reader, store, limits);
+  const BreachStats found = tiled_breach<T>(comm, on, reader, store, limits);
   EXPECT_EQ(found.breached, expected.breached);
   EXPECT_EQ(found.remaining, expected.remaining);
   for (const Index tile : tiles_of_rank(tiling, comm))

@@ -39,10 +39,10 @@ TEST(TilesOnGpu, RasterOfEveryTypeEqualsOnePiece) {
       const TiledCase<T> c = random_tiled_case<T>(random, k % 10 == 0 ? 200 : 24);
       const domain::RasterInfo& info = c.raster.info;
       SCOPED_TRACE(testing::Message() << "raster " << k);
-      compare_tiled<T>(
-          *self, c,
-          {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)}, {},
-          gpu);
+      const Tiling tiling = {info.rows, info.cols, 1 + random.below(info.rows),
+                             1 + random.below(info.cols)};
+      compare_tiled<T>(*self, c, tiling, {}, gpu);
+      compare_breach<T>(*self, random, c, tiling, {}, gpu);
     }
   };
   compare_each(std::uint8_t{});

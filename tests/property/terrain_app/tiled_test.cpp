@@ -37,9 +37,10 @@ TYPED_TEST(Tiled, EqualsOnePieceByTheKernelsOfGpus) {
   for (int k = 0; k < 50 && !this->HasFatalFailure(); ++k) {
     const auto c = reference::random_tiled_case<TypeParam>(random, 24);
     const domain::RasterInfo& info = c.raster.info;
-    reference::compare_tiled<TypeParam>(
-        *self, c, {info.rows, info.cols, 1 + random.below(info.rows), 1 + random.below(info.cols)},
-        {}, kernels);
+    const Tiling tiling = {info.rows, info.cols, 1 + random.below(info.rows),
+                           1 + random.below(info.cols)};
+    reference::compare_tiled<TypeParam>(*self, c, tiling, {}, kernels);
+    reference::compare_breach<TypeParam>(*self, random, c, tiling, {}, kernels);
   }
 }
 

@@ -1,72 +1,71 @@
-// Breaching: channels along the carve paths, on the host.
+// Breaching in one piece.
 #include <algorithm>
 
-#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/breach_steps.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
 
 namespace terrawave::terrain {
+namespace {
+
+using par::Buffer;
+
+steps::ChannelPlace place_of_map(const Grid& grid) {
+  steps::ChannelPlace place;
+  place.tile = {grid.rows, grid.cols, 0, 0, grid.rows, grid.cols};
+  place.rows = grid.rows;
+  place.cols = grid.cols;
+  place.loop_rows = grid.loop_rows;
+  place.loop_cols = grid.loop_cols;
+  return place;
+}
+
+template <class T>
+Buffer<std::int32_t> pits_of(const par::Queue& queue, const Grid& grid,
+                             const steps::ChannelGround<T>& on) {
+  const Receivers downhill = steepest_receivers<T>(queue, grid, on.z, on.state, FlatRule::by_index);
+  return par::dispatch(queue, [&](const auto& exec) {
+    Buffer<std::int32_t> pits(queue, steps::count_pits(exec, on, downhill.direction.cview()));
+    steps::find_pits(exec, on, downhill.direction.cview(), pits.view());
+    return pits;
+  });
+}
+
+}  // namespace
 
 template <class T>
 BreachStats breach(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                    par::View<const std::uint8_t> state, const BreachLimits& limits,
                    par::View<T> cut) {
-  const std::vector<T> ground = to_host(queue, z);
-  const std::vector<std::uint8_t> states = to_host(queue, state);
-  const std::vector<Direction> steepest =
-      steepest_receivers<T>(queue, grid, z, state, FlatRule::by_index).direction.download();
-  const std::vector<Direction> way =
-      route<T>(queue, grid, z, state, RouteMode::carve, false).receivers.direction.download();
-  std::vector<T> lowered = ground;
+  const steps::ChannelGround<T> on{place_of_map(grid), z, state};
+  const Buffer<std::int32_t> pits = pits_of(queue, grid, on);
+  const Routed routed = route<T>(queue, grid, z, state, RouteMode::carve, false);
+  Buffer<std::uint64_t> levels(queue, grid.cells());
+  levels.fill_bytes(0xff);
+  Buffer<steps::Walker> walkers(queue, std::min(pits.size(), steps::kWalkersAtOnce));
   BreachStats stats;
-  std::vector<Index> path;
-  for (Index pit = 0; pit < grid.cells(); ++pit) {
-    const auto p = std::size_t(pit);
-    if (steepest[p] != kRoot || is_base(states[p])) continue;
-    // From the pit to the first lower or base cell; `path` holds what lies between.
-    path.clear();
-    Index c = pit;
-    while (way[std::size_t(c)] < kNeighbours) {
-      c = grid.neighbour(c, way[std::size_t(c)]);
-      if (ground[std::size_t(c)] < ground[p] || is_base(states[std::size_t(c)])) break;
-      path.push_back(c);
+  par::dispatch(queue, [&](const auto& exec) {
+    for (Index begin = 0; begin < pits.size(); begin += walkers.size()) {
+      const Index count = std::min(walkers.size(), pits.size() - begin);
+      const par::View<steps::Walker> some{walkers.view().data, count};
+      steps::place_walkers(exec, on, {pits.cview().data + begin, count}, some);
+      stats += steps::walk_channels(exec, on, limits, routed.receivers.direction.cview(), some,
+                                    levels.view());
     }
-    const bool arrived = ground[std::size_t(c)] < ground[p] || is_base(states[std::size_t(c)]);
-    // Of the two zeros the positive one, so that it does not matter which pit cuts a cell first.
-    const T level = T(std::max(ground[p], ground[std::size_t(c)]) + T(0));
-    Index length = 0;
-    double depth = 0;
-    for (const Index i : path)
-      if (ground[std::size_t(i)] > level) {
-        ++length;
-        depth = std::max(depth, double(ground[std::size_t(i)]) - double(level));
-      }
-    const bool short_enough = limits.max_length == 0 || length <= limits.max_length;
-    const bool shallow = limits.max_depth == 0 || depth <= limits.max_depth;
-    // Below a base cell that keeps its height, a pond is left.
-    if (!arrived || !short_enough || !shallow || level > ground[p]) ++stats.remaining;
-    if (!arrived || !short_enough || !shallow) continue;
-    if (level == ground[p]) ++stats.breached;
-    for (const Index i : path) lowered[std::size_t(i)] = std::min(lowered[std::size_t(i)], level);
-  }
-  to_device(queue, lowered, cut);
+    steps::cut_channels(exec, levels.cview(), z, cut);
+  });
+  queue.synchronize();
   return stats;
 }
 
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const std::uint8_t>,
-                            par::View<const std::uint8_t>, const BreachLimits&,
-                            par::View<std::uint8_t>);
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const std::int16_t>,
-                            par::View<const std::uint8_t>, const BreachLimits&,
-                            par::View<std::int16_t>);
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const std::uint16_t>,
-                            par::View<const std::uint8_t>, const BreachLimits&,
-                            par::View<std::uint16_t>);
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const std::int32_t>,
-                            par::View<const std::uint8_t>, const BreachLimits&,
-                            par::View<std::int32_t>);
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const float>,
-                            par::View<const std::uint8_t>, const BreachLimits&, par::View<float>);
-template BreachStats breach(const par::Queue&, const Grid&, par::View<const double>,
-                            par::View<const std::uint8_t>, const BreachLimits&, par::View<double>);
+#define TERRAWAVE_FOR(T)                                                          \
+  template BreachStats breach(const par::Queue&, const Grid&, par::View<const T>, \
+                              par::View<const std::uint8_t>, const BreachLimits&, par::View<T>);
+TERRAWAVE_FOR(std::uint8_t)
+TERRAWAVE_FOR(std::int16_t)
+TERRAWAVE_FOR(std::uint16_t)
+TERRAWAVE_FOR(std::int32_t)
+TERRAWAVE_FOR(float)
+TERRAWAVE_FOR(double)
+#undef TERRAWAVE_FOR
 
 }  // namespace terrawave::terrain

@@ -115,10 +115,15 @@ struct BreachLimits {
 struct BreachStats {
   Index breached = 0;
   Index remaining = 0;  // pits whose cut would be too long or too deep, or lead to no lower cell
+  BreachStats& operator+=(const BreachStats& o) {
+    breached += o.breached;
+    remaining += o.remaining;
+    return *this;
+  }
 };
 // Cuts a channel from each pit along its carve path to the first lower cell (or to a base cell that
 // is not higher; base cells are never cut). Cut cells sink to the height of the lowest such pit.
-// Runs on the host. `cut` may be filled afterwards.
+// `cut` may be filled afterwards.
 template <class T>
 BreachStats breach(const par::Queue& queue, const Grid& grid, par::View<const T> z,
                    par::View<const std::uint8_t> state, const BreachLimits& limits,

@@ -12,7 +12,7 @@ FlowOptions breach_options(FlowOptions options);
 // in `store` as "breached", beside what routing keeps there. Nodata keeps its bytes. A channel that
 // leaves its tile waits in memory (64 bytes) until the tile that it enters has its turn.
 template <class T>
-BreachStats tiled_breach(comm::Comm& comm, const par::Queue& queue, BlockReader& reader,
+BreachStats tiled_breach(comm::Comm& comm, const TileQueue& queue, BlockReader& reader,
                          TileStore& store, const BreachLimits& limits);
 
 }  // namespace terrawave::terrain
