@@ -182,8 +182,9 @@ struct Finish {
 struct Left {
   Graph on;
   View<std::uint8_t> left;
-  TW_FUNCTION void operator()(Index c) const {
+  TW_FUNCTION std::int64_t operator()(Index c) const {
     left[c] = is_data(on.state[c]) && on.waiting[c] != 0 ? 1 : 0;
+    return left[c];
   }
 };
 
@@ -216,9 +217,9 @@ void mark_receivers(const Exec& exec, View<const double> fractions, View<std::ui
 }
 
 template <class Exec>
-void multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
-                    View<const std::uint8_t> state, View<const double> weights, View<double> out,
-                    View<std::uint8_t> left) {
+Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> fractions,
+                     View<const std::uint8_t> state, View<const double> weights, View<double> out,
+                     View<std::uint8_t> left) {
   const Index cells = grid.rows * grid.cols;
   Buffer<std::uint8_t> waiting(exec.queue, (cells + 3) / 4 * 4);  // whole words
   Buffer<std::int32_t> list(exec.queue, cells), count(exec.queue, 1);
@@ -232,16 +233,16 @@ void multiflow_peel(const Exec& exec, const GridView& grid, View<const double> f
     par::for_each(exec, Range1{begin, end}, Finish{on, list.cview(), ready});
     begin = end;
   }
-  par::for_each(exec, Range1{0, cells}, Left{on, left});
+  return par::reduce_sum(exec, cells, Left{on, left});
 }
 
 template void raise(const par::Exec&, Index, double, View<double>);
 template void normalise(const par::Exec&, Index, View<double>);
 template void follow_single(const par::Exec&, View<const Direction>, View<double>);
 template void mark_receivers(const par::Exec&, View<const double>, View<std::uint8_t>);
-template void multiflow_peel(const par::Exec&, const GridView&, View<const double>,
-                             View<const std::uint8_t>, View<const double>, View<double>,
-                             View<std::uint8_t>);
+template Index multiflow_peel(const par::Exec&, const GridView&, View<const double>,
+                              View<const std::uint8_t>, View<const double>, View<double>,
+                              View<std::uint8_t>);
 template void slopes(const par::Exec&, const GridView&, View<const std::uint8_t>,
                      View<const std::uint8_t>, bool, View<double>);
 template void slopes(const par::Exec&, const GridView&, View<const std::int16_t>,

@@ -30,10 +30,10 @@ void mark_receivers(const Exec& exec, par::View<const double> fractions,
                     par::View<std::uint8_t> gives);
 
 // Sums by peeling in the order of neighbours. `left` names the cells that wait for donors for ever
-// with 1.
+// with 1; returns their number.
 template <class Exec>
-void multiflow_peel(const Exec& exec, const GridView& grid, par::View<const double> fractions,
-                    par::View<const std::uint8_t> state, par::View<const double> weights,
-                    par::View<double> out, par::View<std::uint8_t> left);
+Index multiflow_peel(const Exec& exec, const GridView& grid, par::View<const double> fractions,
+                     par::View<const std::uint8_t> state, par::View<const double> weights,
+                     par::View<double> out, par::View<std::uint8_t> left);
 
 }  // namespace terrawave::terrain::steps

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "terrawave/solvers/terrain/dinf_steps.hpp"
-#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/loop_steps.hpp"
 #include "terrawave/solvers/terrain/multiflow_steps.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
 
@@ -91,57 +91,35 @@ void fraction_receivers(const par::Queue& queue, View<const double> fractions,
 
 namespace {
 
-// Disjoint loops among the cells in `left`: each has a donor that is left as well, so walking from
-// first donor to first donor comes round. Calls found(cells).
-template <class Found>
-void loops_among(const Grid& grid, const std::vector<double>& fractions,
-                 const std::vector<std::uint8_t>& left, const Found& found) {
-  Grid all = grid;
-  all.connectivity = Connectivity::d8;
-  const auto donor = [&](Index c) {
-    for (int k = 0; k < kNeighbours; ++k) {
-      const Index d = all.neighbour(c, k);
-      if (d >= 0 && left[std::size_t(d)] != 0 &&
-          fractions[std::size_t(opposite(k) * grid.cells() + d)] > 0)
-        return d;
-    }
-    return Index{-1};
-  };
-  std::vector<Index> walk(left.size(), 0);  // number of the walk that came by; 0: none
-  Index walks = 0;
-  for (Index start = 0; start < Index(left.size()); ++start) {
-    if (left[std::size_t(start)] == 0 || walk[std::size_t(start)] != 0) continue;
-    ++walks;
-    Index c = start;
-    for (; c >= 0 && walk[std::size_t(c)] == 0; c = donor(c)) walk[std::size_t(c)] = walks;
-    if (c < 0 || walk[std::size_t(c)] != walks) continue;
-    std::vector<Index> loop = {c};
-    for (Index n = donor(c); n != c; n = donor(n)) loop.push_back(n);
-    found(loop);
-  }
+// Sums, and the cells that wait for donors for ever with 1 in `left`. Returns their number.
+Index sum_up(const par::Queue& queue, const Grid& grid, View<const double> fractions,
+             View<const std::uint8_t> state, View<const double> weights, View<double> out,
+             View<std::uint8_t> left) {
+  return par::dispatch(queue, [&](const auto& exec) {
+    return steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out, left);
+  });
 }
 
-// 1 for each cell that waits for donors for ever.
-std::vector<std::uint8_t> unfinished(const par::Queue& queue, const Grid& grid,
-                                     View<const double> fractions, View<const std::uint8_t> state,
-                                     View<const double> weights, View<double> out) {
+// Disjoint loops among the cells that wait: each has a donor that waits as well, so going from
+// first donor to first donor comes round.
+template <class T>
+steps::Loops loops_among(const par::Queue& queue, const Grid& grid, View<const double> fractions,
+                         View<const std::uint8_t> left, View<const T> z) {
+  Buffer<std::int32_t> next(queue, grid.cells());
+  return par::dispatch(queue, [&](const auto& exec) {
+    steps::follow_donors(exec, view_of(grid, {}), fractions, left, next.view());
+    return steps::find_loops(exec, next.cview(), z);
+  });
+}
+
+// From cell to donor; empty where there is none.
+std::vector<Index> sum_or_find_loop(const par::Queue& queue, const Grid& grid,
+                                    View<const double> fractions, View<const std::uint8_t> state,
+                                    View<const double> weights, View<double> out) {
   Buffer<std::uint8_t> left(queue, grid.cells());
-  par::dispatch(queue, [&](const auto& exec) {
-    steps::multiflow_peel(exec, view_of(grid, {}), fractions, state, weights, out, left.view());
-  });
-  return left.download();
-}
-
-std::vector<Index> smallest_loop(const par::Queue& queue, const Grid& grid,
-                                 View<const double> fractions,
-                                 const std::vector<std::uint8_t>& left) {
-  std::vector<Index> smallest;
-  if (std::find(left.begin(), left.end(), 1) == left.end()) return smallest;
-  loops_among(grid, to_host(queue, fractions), left, [&](std::vector<Index> loop) {
-    std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
-    if (smallest.empty() || loop[0] < smallest[0]) smallest = std::move(loop);
-  });
-  return smallest;
+  if (sum_up(queue, grid, fractions, state, weights, out, left.view()) == 0) return {};
+  return steps::first_loop(
+      loops_among(queue, grid, fractions, left.cview(), View<const std::uint8_t>{}));
 }
 
 }  // namespace
@@ -151,16 +129,14 @@ std::vector<Index> find_fraction_loop(const par::Queue& queue, const Grid& grid,
                                       View<const std::uint8_t> state) {
   check(grid);
   Buffer<double> ignored(queue, grid.cells());
-  return smallest_loop(queue, grid, fractions,
-                       unfinished(queue, grid, fractions, state, {}, ignored.view()));
+  return sum_or_find_loop(queue, grid, fractions, state, {}, ignored.view());
 }
 
 void multiflow_accumulate(const par::Queue& queue, const Grid& grid, View<const double> fractions,
                           View<const std::uint8_t> state, View<const double> weights,
                           View<double> out) {
   check(grid);
-  const std::vector<Index> loop = smallest_loop(
-      queue, grid, fractions, unfinished(queue, grid, fractions, state, weights, out));
+  const std::vector<Index> loop = sum_or_find_loop(queue, grid, fractions, state, weights, out);
   if (loop.empty()) return;
   std::string cells;
   for (std::size_t i = 0; i < std::min(loop.size(), std::size_t(kNamedLoopCells)); ++i)
@@ -176,27 +152,20 @@ template <class T>
 Index repair_fraction_loops(const par::Queue& queue, const Grid& grid, View<const T> z,
                             View<const std::uint8_t> state, View<double> fractions) {
   check(grid);
-  const std::vector<T> height = to_host(queue, z);
-  std::vector<double> share = to_host(queue, View<const double>(fractions));
   Buffer<double> ignored(queue, grid.cells());
+  Buffer<std::uint8_t> left(queue, grid.cells());
   Index repaired = 0;
-  while (true) {
-    const std::vector<std::uint8_t> left =
-        unfinished(queue, grid, fractions, state, {}, ignored.view());
-    std::vector<Index> pits;  // shares stay as they are until every loop is known
-    loops_among(grid, share, left, [&](const std::vector<Index>& loop) {
-      pits.push_back(*std::min_element(loop.begin(), loop.end(), [&](Index a, Index b) {
-        const double za = loop_height(double(height[std::size_t(a)]));
-        const double zb = loop_height(double(height[std::size_t(b)]));
-        return za < zb || (za == zb && a < b);
-      }));
+  while (sum_up(queue, grid, fractions, state, {}, ignored.view(), left.view()) > 0) {
+    const steps::Loops loops = loops_among(queue, grid, fractions, left.cview(), z);
+    par::dispatch(queue, [&](const auto& exec) {
+      const Buffer<std::int32_t> pits = steps::lowest_cells(exec, loops);
+      require(pits.size() > 0, "repair_fraction_loops: cells wait without a loop");
+      steps::empty_shares(exec, pits.cview(), fractions);
+      repaired += pits.size();
+      queue.synchronize();
     });
-    if (pits.empty()) return repaired;
-    repaired += Index(pits.size());
-    for (const Index pit : pits)
-      for (Index k = 0; k < kNeighbours; ++k) share[std::size_t(k * grid.cells() + pit)] = 0;
-    to_device(queue, share, fractions);
   }
+  return repaired;
 }
 
 #define TERRAWAVE_FOR(T)                                                                        \

@@ -101,9 +101,9 @@ ReadHeights loop_heights(const Rings& rings, const std::string& file,
   };
 }
 
-FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
-                                const DirectionSource& from, Connectivity connectivity,
-                                TileStore& store) {
+FromStats read_tiled_directions(const par::Queue& queue, const Rings& rings,
+                                io::RasterSource& source, const DirectionSource& from,
+                                Connectivity connectivity, TileStore& store) {
   check_codes(rings, source, from.codes);
   FromStats stats;
   Tiling flat = rings.tiling();  // codes lead over no looped edge
@@ -122,12 +122,12 @@ FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
     if (const Index cell = first_diagonal(rings, store); cell < source.info().size())
       refuse_diagonal(source.info(), cell);
   ReadHeights heights;
-  const LoopsFound found = settle_tiled_loops(rings, store, "directions", false, {});
+  const LoopsFound found = settle_tiled_loops(queue, rings, store, "directions", false, {});
   if (found.loops == 0) return stats;
   if (!from.repair) refuse_loop(source.info(), found.length, found.cells);
   if (!from.heights.empty())
     together(rings.comm(), [&] { heights = loop_heights(rings, from.heights, source.info()); });
-  stats.repaired = settle_tiled_loops(rings, store, "directions", true, heights).loops;
+  stats.repaired = settle_tiled_loops(queue, rings, store, "directions", true, heights).loops;
   return stats;
 }
 

@@ -18,8 +18,8 @@ struct FromStats {
 };
 // As read_directions in one piece, with its errors: into `store`, as "directions". All ranks
 // together.
-FromStats read_tiled_directions(const Rings& rings, io::RasterSource& source,
-                                const DirectionSource& from, Connectivity connectivity,
-                                TileStore& store);
+FromStats read_tiled_directions(const par::Queue& queue, const Rings& rings,
+                                io::RasterSource& source, const DirectionSource& from,
+                                Connectivity connectivity, TileStore& store);
 
 }  // namespace terrawave::terrain

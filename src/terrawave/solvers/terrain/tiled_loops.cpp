@@ -1,18 +1,19 @@
-// Loops inside a tile are found by walking. One that crosses tiles is a loop of rim cells, each
-// leading to the cell that its flow enters the next tile by: the root finds these, the tiles
+// Loops inside a tile are found as in one piece. One that crosses tiles is a loop of rim cells,
+// each leading to the cell that its flow enters the next tile by: the root finds these, the tiles
 // measure their pieces.
 #include "terrawave/solvers/terrain/tiled_loops.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/solvers/terrain/terrain_routing.hpp"
+#include "terrawave/solvers/terrain/loop_steps.hpp"
+#include "terrawave/solvers/terrain/tiled_links.hpp"
 
 namespace terrawave::terrain {
 namespace {
 
-using Named = std::array<Index, kNamedLoopCells>;
+using par::Buffer;
+using steps::LoopPiece;
 
 // The flow that enters a tile at a rim cell goes on at `next` in another tile.
 struct Passage {
@@ -25,114 +26,92 @@ struct LoopEntry {
   Index loop = 0;
   Index turn = 0;
 };
-// A loop, or what of it lies between an entry into a tile and the way out.
-struct LoopPiece {
-  Index loop = -1, turn = 0;  // -1: all of a loop
-  Index length = 0;
-  Index least = 0, before = 0;  // the smallest linear index, and the cells before it
-  double height = 0;            // of the lowest cell
-  Index lowest = 0;
-  Named first{}, from_least{};  // cells from the begin, and from the smallest index
-};
-
+// A tile on the queue's device, with the directions inside it.
 class LoopTile {
  public:
-  LoopTile(const Tiling& tiling, Index tile, std::vector<Direction> direction)
-      : tiling_(tiling), w_(tiling.window(tile)), direction_(std::move(direction)) {}
-
-  std::vector<Direction>& direction() { return direction_; }
-  Index global(Index i) const {
-    return (w_.row + i / w_.cols) * tiling_.cols + w_.col + i % w_.cols;
+  // `z`: heights, or empty.
+  LoopTile(const par::Queue& queue, const Tiling& tiling, Index tile,
+           std::vector<Direction> direction, const std::vector<double>& z)
+      : queue_(queue),
+        tiling_(tiling),
+        tile_(tile),
+        w_(tiling.window(tile)),
+        direction_(std::move(direction)),
+        z_(queue, z),
+        next_(queue, w_.size()) {
+    Grid grid;
+    grid.rows = w_.rows;
+    grid.cols = w_.cols;
+    const Buffer<Direction> on_device(queue, direction_);
+    par::dispatch(queue, [&](const auto& exec) {
+      steps::follow_directions(exec, view_of(grid, {}), on_device.cview(), {}, next_.view());
+      loops_ = steps::find_loops(exec, next_.cview(), z_.cview());
+      lowest_ = steps::lowest_cells(exec, loops_).download();
+    });
   }
-  Index position(Index cell) const {
-    return (cell / tiling_.cols - w_.row) * w_.cols + cell % tiling_.cols - w_.col;
-  }
 
-  // Walks every cell once: loops() and passages() are known then.
-  void walk() {
-    exit_.assign(direction_.size(), kUnknown);
-    std::vector<std::int32_t> way;
-    for (Index start = 0; start < w_.size(); ++start) {
-      way.clear();
-      Index i = start;
-      while (i >= 0 && exit_[std::size_t(i)] == kUnknown) {
-        exit_[std::size_t(i)] = kOnTheWay;
-        way.push_back(std::int32_t(i));
-        i = next(i);
-      }
-      std::int32_t end = kEnds;
-      if (i == kLeaves)
-        end = way.back();
-      else if (i >= 0 && exit_[std::size_t(i)] == kOnTheWay)
-        loops_.push_back(i);
-      else if (i >= 0)
-        end = exit_[std::size_t(i)];
-      for (const std::int32_t c : way) exit_[std::size_t(c)] = end;
+  // The lowest cell of each loop inside the tile.
+  const std::vector<std::int32_t>& lowest() const { return lowest_; }
+  // The loop inside the tile of the smallest cell, if any.
+  std::vector<LoopPiece> first_loop() const {
+    if (lowest_.empty()) return {};
+    return measured({loops_.cell.at(0)}, {LoopPiece{}});
+  }
+  std::vector<LoopPiece> pieces(const std::vector<LoopEntry>& entries) const {
+    std::vector<std::int32_t> starts;
+    std::vector<LoopPiece> pieces;
+    for (const LoopEntry& entry : entries) {
+      starts.push_back(position(entry.cell));
+      pieces.emplace_back();
+      pieces.back().loop = entry.loop;
+      pieces.back().turn = entry.turn;
     }
+    return measured(starts, pieces);
   }
-  const std::vector<Index>& loops() const { return loops_; }  // one cell of each inside the tile
+  // Where the flow of each rim cell goes on in another tile.
   std::vector<Passage> passages() const {
+    std::vector<Direction> ends = direction_;
+    for (const std::int32_t i : loops_.cell.download()) ends[std::size_t(i)] = kRoot;
+    const TileFlow flow = follow_inside(queue_, tiling_, tile_, Connectivity::d8, ends);
     std::vector<Passage> found;
-    for (const Index i : rim_positions(w_))
-      if (const std::int32_t out = exit_[std::size_t(i)]; out >= 0)
-        found.push_back({global(i), target(out)});
+    for (const Index i : rim_positions(w_)) {
+      const std::int32_t root = flow.root[std::size_t(i)];
+      if (root < 0) continue;
+      if (const Index next = target_of(tiling_, w_, ends, root); next >= 0)
+        found.push_back({(w_.row + i / w_.cols) * tiling_.cols + w_.col + i % w_.cols, next});
+    }
     return found;
   }
-
-  // From a cell round its loop, or to the way out of the tile.
-  LoopPiece piece(Index start, const std::vector<double>& heights) const {
-    LoopPiece p;
-    p.least = p.lowest = global(start);
-    p.height = height(heights, start);
-    Index i = start;
-    do {
-      const Index cell = global(i);
-      const double z = height(heights, i);
-      if (cell < p.least) {
-        p.least = cell;
-        p.before = p.length;
-      }
-      if (z < p.height || (z == p.height && cell < p.lowest)) {
-        p.height = z;
-        p.lowest = cell;
-      }
-      if (p.length < kNamedLoopCells) p.first[std::size_t(p.length)] = cell;
-      ++p.length;
-      i = next(i);
-    } while (i >= 0 && i != start);
-    i = position(p.least);
-    for (Index k = 0; k < std::min(kNamedLoopCells, p.length) && i >= 0; ++k) {
-      p.from_least[std::size_t(k)] = global(i);
-      i = next(i);
-    }
-    return p;
+  // The directions with these cells as roots.
+  std::vector<Direction> with_roots(const std::vector<std::int32_t>& cells) && {
+    for (const std::int32_t i : cells) direction_[std::size_t(i)] = kRoot;
+    return std::move(direction_);
   }
 
  private:
-  static constexpr Index kLeaves = -1, kStops = -2;
-  static constexpr std::int32_t kEnds = -1, kUnknown = -2, kOnTheWay = -3;
-
-  // The cell that a cell's flow goes to, kLeaves or kStops.
-  Index next(Index i) const {
-    const Direction d = direction_[std::size_t(i)];
-    if (d >= kNeighbours) return kStops;
-    const Index r = i / w_.cols + kRowStep[d];
-    const Index c = i % w_.cols + kColStep[d];
-    return r < 0 || r >= w_.rows || c < 0 || c >= w_.cols ? kLeaves : r * w_.cols + c;
+  std::int32_t position(Index cell) const {
+    return std::int32_t((cell / tiling_.cols - w_.row) * w_.cols + cell % tiling_.cols - w_.col);
   }
-  Index target(Index i) const {
-    const Direction d = direction_[std::size_t(i)];
-    return tiling_.cell(w_.row + i / w_.cols + kRowStep[d], w_.col + i % w_.cols + kColStep[d]);
-  }
-  static double height(const std::vector<double>& heights, Index i) {
-    return heights.empty() ? 0 : loop_height(heights[std::size_t(i)]);
+  std::vector<LoopPiece> measured(const std::vector<std::int32_t>& starts,
+                                  const std::vector<LoopPiece>& pieces) const {
+    const Buffer<std::int32_t> from(queue_, starts);
+    Buffer<LoopPiece> out(queue_, pieces);
+    par::dispatch(queue_, [&](const auto& exec) {
+      steps::measure_pieces(exec, {w_.row, w_.col, w_.cols, tiling_.cols}, next_.cview(),
+                            z_.cview(), from.cview(), out.view());
+    });
+    return out.download();
   }
 
+  par::Queue queue_;
   const Tiling& tiling_;
+  Index tile_;
   domain::Window w_;
   std::vector<Direction> direction_;
-  std::vector<std::int32_t> exit_;
-  std::vector<Index> loops_;
+  Buffer<double> z_;
+  Buffer<std::int32_t> next_;
+  steps::Loops loops_;
+  std::vector<std::int32_t> lowest_;
 };
 
 // Loops of passages; the entries to each tile, in replies by tile.
@@ -179,9 +158,9 @@ void name_loop(const std::vector<LoopPiece>& pieces, LoopsFound& found) {
     if (pieces[k].least < pieces[begin].least) begin = k;
   for (const LoopPiece& p : pieces) found.length += p.length;
   const auto wanted = std::size_t(std::min(found.length, kNamedLoopCells));
-  const auto add = [&](const Named& cells, Index count) {
+  const auto add = [&](const Index* cells, Index count) {
     for (Index k = 0; k < std::min(count, kNamedLoopCells) && found.cells.size() < wanted; ++k)
-      found.cells.push_back(cells[std::size_t(k)]);
+      found.cells.push_back(cells[k]);
   };
   add(pieces[begin].from_least, pieces[begin].length - pieces[begin].before);
   for (std::size_t k = 1; k < pieces.size(); ++k) {
@@ -227,9 +206,10 @@ std::vector<comm::Bytes> join_pieces(const Tiling& tiling, std::vector<comm::Byt
 // The tiles of this rank while their loops are settled.
 class LoopTiles {
  public:
-  LoopTiles(const Rings& rings, TileStore& store, const std::string& name, bool repair,
-            const ReadHeights& heights)
-      : rings_(rings),
+  LoopTiles(const par::Queue& queue, const Rings& rings, TileStore& store, const std::string& name,
+            bool repair, const ReadHeights& heights)
+      : queue_(queue),
+        rings_(rings),
         store_(store),
         name_(name),
         repair_(repair),
@@ -241,17 +221,12 @@ class LoopTiles {
     Index loops = 0;
     for (std::size_t m = 0; m < rings_.count(); ++m) {
       LoopTile tile = read(m);
-      tile.walk();
       passages.push_back(to_bytes(tile.passages()));
-      loops += Index(tile.loops().size());
-      if (tile.loops().empty()) continue;
-      const std::vector<double> z = heights(m);
-      for (const Index i : tile.loops()) {
-        const LoopPiece p = tile.piece(i, z);
-        if (own_[m].empty() || p.least < own_[m][0].least) own_[m] = {p};
-        if (repair_) tile.direction()[std::size_t(tile.position(p.lowest))] = kRoot;
-      }
-      if (repair_) store_.put(rings_.tile(m), name_, tile.direction());
+      own_[m] = tile.first_loop();
+      const std::vector<std::int32_t> lowest = tile.lowest();
+      loops += Index(lowest.size());
+      if (repair_ && !lowest.empty())
+        store_.put(rings_.tile(m), name_, std::move(tile).with_roots(lowest));
     }
     return loops;
   }
@@ -259,30 +234,27 @@ class LoopTiles {
   std::vector<LoopPiece> pieces(std::size_t m, const std::vector<LoopEntry>& entries) const {
     std::vector<LoopPiece> found = own_[m];
     if (entries.empty()) return found;
-    const LoopTile tile = read(m);
-    const std::vector<double> z = heights(m);
-    for (const LoopEntry& entry : entries) {
-      found.push_back(tile.piece(tile.position(entry.cell), z));
-      found.back().loop = entry.loop;
-      found.back().turn = entry.turn;
-    }
+    for (const LoopPiece& piece : read(m).pieces(entries)) found.push_back(piece);
     return found;
   }
+  // Of linear indices of the map.
   void make_roots(std::size_t m, const std::vector<Index>& cells) {
     if (!repair_ || cells.empty()) return;
-    LoopTile tile = read(m);
-    for (const Index cell : cells) tile.direction()[std::size_t(tile.position(cell))] = kRoot;
-    store_.put(rings_.tile(m), name_, tile.direction());
+    const domain::Window w = rings_.tiling().window(rings_.tile(m));
+    const Index cols = rings_.tiling().cols;
+    store_.edit<Direction>(rings_.tile(m), name_, [&](std::span<Direction> direction) {
+      for (const Index cell : cells)
+        direction[std::size_t((cell / cols - w.row) * w.cols + cell % cols - w.col)] = kRoot;
+    });
   }
 
  private:
   LoopTile read(std::size_t m) const {
-    return LoopTile(rings_.tiling(), rings_.tile(m), store_.get<Direction>(rings_.tile(m), name_));
-  }
-  std::vector<double> heights(std::size_t m) const {
-    return repair_ && heights_ ? heights_(m) : std::vector<double>();
+    return {queue_, rings_.tiling(), rings_.tile(m), store_.get<Direction>(rings_.tile(m), name_),
+            repair_ && heights_ ? heights_(m) : std::vector<double>()};
   }
 
+  par::Queue queue_;
   const Rings& rings_;
   TileStore& store_;
   const std::string& name_;
@@ -293,11 +265,11 @@ class LoopTiles {
 
 }  // namespace
 
-LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, const std::string& name,
-                              bool repair, const ReadHeights& heights) {
+LoopsFound settle_tiled_loops(const par::Queue& queue, const Rings& rings, TileStore& store,
+                              const std::string& name, bool repair, const ReadHeights& heights) {
   comm::Comm& comm = rings.comm();
   const Tiling& tiling = rings.tiling();
-  LoopTiles tiles(rings, store, name, repair, heights);
+  LoopTiles tiles(queue, rings, store, name, repair, heights);
   LoopsFound found;
   std::vector<comm::Bytes> summaries;
   together(comm, [&] { found.loops = tiles.settle_inside(summaries); });

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "terrawave/par/queue.hpp"
 #include "terrawave/solvers/terrain/tiled_rings.hpp"
 
 namespace terrawave::terrain {
@@ -21,7 +22,7 @@ using ReadHeights = std::function<std::vector<double>(std::size_t m)>;
 // Finds every loop of the directions that `store` holds under a name (no jumps). With `repair`, the
 // lowest cell (ties: the smallest index) of each becomes a root there. All ranks together; complete
 // on all.
-LoopsFound settle_tiled_loops(const Rings& rings, TileStore& store, const std::string& name,
-                              bool repair, const ReadHeights& heights);
+LoopsFound settle_tiled_loops(const par::Queue& queue, const Rings& rings, TileStore& store,
+                              const std::string& name, bool repair, const ReadHeights& heights);
 
 }  // namespace terrawave::terrain

@@ -79,9 +79,9 @@ TiledSession::TiledSession(comm::Comm& comm, const TileQueue& queue, io::RasterS
   if (from.shares()) flow.rule = FlowRule::freeman;  // eight values for each cell
   store_.set_room(room_for_sweeps(flow, this->tiling()));
   together(comm_, [&] { weights_ = open_weights(this->options(), info()); });
-  from_ = from.shares()
-              ? read_tiled_shares(queue_, rings_, reader_, from, store_)
-              : read_tiled_directions(rings_, source, from, this->options().connectivity(), store_);
+  from_ = from.shares() ? read_tiled_shares(queue_, rings_, reader_, from, store_)
+                        : read_tiled_directions(queue_, rings_, source, from,
+                                                this->options().connectivity(), store_);
   shared_ = from.shares();
   for_tiles(*this, [&](std::size_t, Index tile) {
     for (const Direction d : store_.get<Direction>(tile, "directions"))

@@ -237,12 +237,12 @@ FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockRe
     exchange_shares(rings, reader, store);
     if (find_waiting(rings, reader, store) == 0) return stats;
     if (!from.repair) {
-      const LoopsFound found = settle_tiled_loops(rings, store, "loops.donor", false, {});
+      const LoopsFound found = settle_tiled_loops(queue, rings, store, "loops.donor", false, {});
       refuse_share_loop(reader.info(), from.kind, found.length, found.cells);
     }
     if (!heights && !from.heights.empty())
       together(rings.comm(), [&] { heights = loop_heights(rings, from.heights, reader.info()); });
-    stats.repaired += settle_tiled_loops(rings, store, "loops.donor", true, heights).loops;
+    stats.repaired += settle_tiled_loops(queue, rings, store, "loops.donor", true, heights).loops;
     empty_roots(rings, reader, store);
   }
 }
