@@ -1,6 +1,7 @@
 // Tiles worked on by a GPU give the bytes of one piece on the CPU.
 #include "device_or_skip.hpp"
 #include "reference/tiled_from_compare.hpp"
+#include "reference/tiled_lakes_compare.hpp"
 #include "reference/tiled_large.hpp"
 #include "scratch_folder.hpp"
 
@@ -63,6 +64,18 @@ TEST(TilesOnGpu, AnglesAndFractionsThatWereReadEqualOnePiece) {
     compare_from(*self, random_angles(random, 24, folder.path(), true), folder.path(), gpu);
     compare_from(*self, random_fractions(random, 24, folder.path(), true), folder.path(), gpu);
   }
+}
+
+TEST(TilesOnGpu, LakesEqualTheSlowOnes) {
+  TW_SKIP_WITHOUT_GPU();
+  const auto self = comm::make_self();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(82);
+  for (int k = 0; k < 12 && !HasFailure(); ++k) {
+    SCOPED_TRACE(k);
+    compare_random_tiled_lakes(*self, random, k % 4 == 0 ? 150 : 24, {}, gpu);
+  }
+  compare_special_tiled_lakes(*self, random, gpu);
 }
 
 TEST(TilesOnGpu, LargeRastersEqualOnePiece) {
