@@ -6,6 +6,7 @@
 // the root of a lake is its first cell, whoever comes first, and lakes are numbered by their roots.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "terrawave/base/exact_sum.hpp"
@@ -28,8 +29,11 @@ struct WaterView {
   TW_FUNCTION double depth(Index at) const { return double(surface[at]) - double(ground[at]); }
 };
 
-// Cells of a row for one thread: many where the rows have to feed a GPU.
-inline Index lake_piece(bool kernels, Index cols) { return kernels ? 64 : cols; }
+// Cells of a row for one thread. A GPU has to be fed, but each piece adds to its lake's sums on its
+// own, and one lake may be all there is: so many pieces that all its threads have one.
+inline Index lake_piece(bool kernels, Index rows, Index cols) {
+  return kernels ? std::max(Index{64}, rows * cols >> 18) : cols;
+}
 
 struct LakeList {
   std::vector<std::int32_t> first;  // the cell of smallest index of each lake, in order

@@ -38,7 +38,7 @@ Lakes find_lakes(const TileQueue& on, const Grid& grid, const LakeInput<T>& inpu
   const OnQueue<Direction> direction(on, input.direction);
   const OnQueue<double> row_area(on, input.row_area);
   FromQueue<std::int32_t> id(on, grid.cells());
-  const Index piece = steps::lake_piece(on.kernels(), grid.cols);
+  const Index piece = steps::lake_piece(on.kernels(), grid.rows, grid.cols);
   const GridView view = view_of(grid, {});
   const steps::WaterView<T> water = {view, ground.view(), surface.view(), state.view(),
                                      0,    grid.cols,     piece};

@@ -59,7 +59,8 @@ std::vector<std::uint8_t> stream_cells(Session& session, double threshold) {
         const OnQueue<std::uint8_t> states(on, session.states());
         FromQueue<std::uint8_t> stream(on, Index(amounts.size()));
         par::dispatch(on, [&](const auto& exec) {
-          steps::mark_streams(exec, amount.view(), states.view(), threshold, stream.view());
+          steps::mark_streams(exec, amount.view(), states.view(), std::uint8_t(CellState::nodata),
+                              threshold, stream.view());
         });
         return stream.take();
       },

@@ -10,6 +10,8 @@
 #include "terrawave/base/error.hpp"
 #include "terrawave/io/atomic_file.hpp"
 #include "terrawave/io/raster.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/local_steps.hpp"
 #include "terrawave/solvers/terrain/product_lakes.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
 #include "terrawave/solvers/terrain/product_sums.hpp"
@@ -57,41 +59,48 @@ Made real_product(const Session& session, const Step& step, std::vector<double> 
   return made(facts, text);
 }
 
+// Where `high` stands above `low`, and the sum of that; by the threads of the host, where both are.
+struct Raised {
+  steps::Rise rise;
+  double sum = 0;
+};
+Raised raised_between(const Session& session, const domain::Raster& low,
+                      const domain::Raster& high) {
+  return std::visit(
+      [&]<class T>(std::span<const T> from) {
+        const auto to = std::get<std::span<const T>>(heights_of(high));
+        const par::View<const T> below{from.data(), Index(from.size())};
+        const par::View<const T> above{to.data(), Index(to.size())};
+        const par::View<const std::uint8_t> state{session.states().data(),
+                                                  Index(session.states().size())};
+        return par::dispatch(host_of(session.queue()), [&](const auto& exec) {
+          Raised raised = {steps::rise_between(exec, below, above, state)};
+          const FixedSum sum = steps::rise_sum(exec, below, above, state, raised.rise.most);
+          raised.sum = OrderlessSum(raised.rise.most, sum).value();
+          return raised;
+        });
+      },
+      heights_of(low));
+}
+
 Made make_fill(Session& session, const Step& step) {
   const domain::Raster& filled = session.filled();
-  const domain::Raster& dem = session.dem();
-  Index raised = 0;
-  double most = 0;
-  const auto raise = [&](Index i) {
-    return is_data(session.states()[std::size_t(i)])
-               ? domain::value_at(filled.cells, i) - domain::value_at(dem.cells, i)
-               : 0;
-  };
-  for (Index i = 0; i < session.info().size(); ++i) {
-    const double up = raise(i);
-    raised += up > 0 ? 1 : 0;
-    most = std::max(most, up);
-  }
-  const double sum = orderless_sum(session.info().size(), most, raise);
+  const Raised raised = raised_between(session, session.dem(), filled);
   io::write_raster(step.out, filled);
-  return made({{"raised_cells", raised}, {"raised_sum", sum}, {"raised_max", most}},
-              fmt::format("raised {} cells by at most {}, {} in all", raised, most, sum));
+  return made({{"raised_cells", raised.rise.cells},
+               {"raised_sum", raised.sum},
+               {"raised_max", raised.rise.most}},
+              fmt::format("raised {} cells by at most {}, {} in all", raised.rise.cells,
+                          raised.rise.most, raised.sum));
 }
 
 Made make_breach(Session& session, const Step& step) {
   BreachStats stats;
   const BreachLimits limits = step.op == "carve" ? BreachLimits{} : step.breach;
   const domain::Raster cut = session.breached(limits, stats);
-  Index lowered = 0;
-  double most = 0;
-  for (Index i = 0; i < session.info().size(); ++i) {
-    if (!is_data(session.states()[std::size_t(i)])) continue;
-    const double down = domain::value_at(session.dem().cells, i) - domain::value_at(cut.cells, i);
-    if (down > 0) ++lowered;
-    most = std::max(most, down);
-  }
+  const steps::Rise lowered = raised_between(session, cut, session.dem()).rise;
   io::write_raster(step.out, cut);
-  return breach_made(stats, lowered, most);
+  return breach_made(stats, lowered.cells, lowered.most);
 }
 
 Made make_receivers(Session& session, const Step& step) {

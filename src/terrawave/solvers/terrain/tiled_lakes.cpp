@@ -42,7 +42,7 @@ class TileWater {
   TileWater(const TileQueue& on, Block<T> ground, Block<T> surface)
       : ground_(std::move(ground)),
         surface_(std::move(surface)),
-        piece_(steps::lake_piece(on.kernels(), ground_.inside.cols)),
+        piece_(steps::lake_piece(on.kernels(), ground_.inside.rows, ground_.inside.cols)),
         z_(on, ground_.z),
         w_(on, surface_.z),
         state_(on, ground_.state) {}
@@ -238,9 +238,10 @@ std::vector<Spill> find_spills(TiledSession& session) {
     const GridView block = grid_of(shape.around, shape.grid);
     const std::vector<std::int32_t> exits = par::dispatch(on, [&](const auto& exec) {
       return steps::lake_exits(
-          exec, steps::LakeExits<Index>{block, shape.row_start(0), shape.inside.rows,
-                                        shape.inside.cols, ids.view(), directions.view(),
-                                        steps::lake_piece(on.kernels(), shape.inside.cols)});
+          exec, steps::LakeExits<Index>{
+                    block, shape.row_start(0), shape.inside.rows, shape.inside.cols, ids.view(),
+                    directions.view(),
+                    steps::lake_piece(on.kernels(), shape.inside.rows, shape.inside.cols)});
     });
     for (const std::int32_t exit : exits) {
       const Index a = shape.around_of(exit);

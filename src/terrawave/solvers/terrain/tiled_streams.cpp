@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "terrawave/io/atomic_file.hpp"
+#include "terrawave/solvers/terrain/host_copies.hpp"
+#include "terrawave/solvers/terrain/local_steps.hpp"
 #include "terrawave/solvers/terrain/product_network.hpp"
 #include "terrawave/solvers/terrain/tiled_climbs.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
@@ -16,20 +18,34 @@
 namespace terrawave::terrain {
 namespace {
 
-// "stream" in the store: 1 where the accumulation reaches the threshold. Returns their number.
-Index mark_streams(TiledSession& session, double threshold) {
-  session.accumulate();
+// "stream" in the store: 1 where the accumulation, of type V, reaches the threshold. Returns the
+// number of this rank's cells there.
+template <class V>
+Index mark_tiles(TiledSession& session, double threshold) {
+  const TileQueue& on = session.queue();
   Index count = 0;
   for_tiles(session, [&](std::size_t, Index tile) {
-    const std::vector<double> all = tile_amounts(session, tile);
-    const std::vector<Direction> direction = tile_directions(session, tile);
-    std::vector<std::uint8_t> stream(all.size(), 0);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      stream[i] = direction[i] != kNoDirection && all[i] >= threshold ? 1 : 0;
+    const auto amounts = session.store().look<V>(tile, "accumulation");
+    const auto directions = session.store().look<Direction>(tile, "directions");
+    const OnQueue<V> amount(on, amounts.values);
+    const OnQueue<Direction> direction(on, directions.values);
+    FromQueue<std::uint8_t> marks(on, Index(amounts.values.size()));
+    par::dispatch(on, [&](const auto& exec) {
+      steps::mark_streams(exec, amount.view(), direction.view(), kNoDirection, threshold,
+                          marks.view());
+    });
+    std::vector<std::uint8_t> stream = marks.take();
     count += std::count(stream.begin(), stream.end(), 1);
-    session.store().put(tile, "stream", stream);
+    session.store().put(tile, "stream", std::move(stream));
   });
-  return session.comm().sum(count);
+  return count;
+}
+
+// For accumulation of either type. Returns the number of all ranks' cells.
+Index mark_streams(TiledSession& session, double threshold) {
+  session.accumulate();
+  return session.comm().sum(session.integers() ? mark_tiles<std::int64_t>(session, threshold)
+                                               : mark_tiles<double>(session, threshold));
 }
 
 // The heights of a tile; empty where there are none.
