@@ -10,6 +10,7 @@
 #include "terrawave/solvers/terrain/noise_steps.hpp"
 #include "terrawave/solvers/terrain/peel_steps.hpp"
 #include "terrawave/solvers/terrain/portable_routing.hpp"
+#include "terrawave/solvers/terrain/product_lakes.hpp"
 #include "terrawave/solvers/terrain/product_tree.hpp"
 #include "terrawave/solvers/terrain/terrain_routing.hpp"
 
@@ -190,9 +191,23 @@ class Sheet {
     const std::vector<Direction> direction =
         route(queue_, grid_, z_.cview(), state_.cview(), RouteMode::carve, false)
             .receivers.direction.download();
-    time_products(queue_, direction, "");
+    const std::vector<float> ground = z_.download();
+    Buffer<float> filled(queue_, grid_.cells());
+    fill(queue_, grid_, z_.cview(), state_.cview(), filled.view());
+    const std::vector<float> surface = filled.download();
+    filled = {};
+    const std::vector<std::uint8_t> state = state_.download();
+    const std::vector<double> row_area(std::size_t(grid_.rows), 1.0);
+    const LakeInput<float> lakes = {ground, surface, state, direction, row_area};
+    const auto time_on = [&](const TileQueue& on, const std::string& how) {
+      time_products(on, direction, how);
+      time("lakes" + how, 4 + 4 + 1 + 1 + 4, [&](BenchEntry& e) {
+        e.note = std::to_string(find_lakes(on, grid_, lakes).lakes.size()) + " lakes";
+      });
+    };
+    time_on(queue_, "");
     if (queue_.backend() == par::Backend::host)
-      time_products(TileQueue::with_kernels(queue_), direction, ", by the kernels of GPUs");
+      time_on(TileQueue::with_kernels(queue_), ", by the kernels of GPUs");
   }
   void time_products(const TileQueue& on, const std::vector<Direction>& direction,
                      const std::string& how) {
