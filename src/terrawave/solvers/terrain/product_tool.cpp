@@ -35,10 +35,11 @@ ExitCode dry_run(const Tool& tool) {
              memory * 1e-9,
              fits ? "fits" : "does not fit in one piece; work in tiles with --memory");
   if (!tool.memory.empty()) {
-    const Tiling tiling = tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory),
-                                            tool.verify ? "verify" : tool.step.op, tool.flow);
-    fmt::print("with --memory {}: {} tiles of at most {} x {} cells\n", tool.memory, tiling.tiles(),
-               tiling.tile_rows, tiling.tile_cols);
+    const par::Queue queue = queue_of(tool);
+    const bool host = queue.backend() == par::Backend::host;
+    const TilePlan plan = plan_for_memory(tool, info, host ? queue.threads() : 1);
+    fmt::print("with --memory {}: {} tiles of at most {} x {} cells, {} at a time\n", tool.memory,
+               plan.tiling.tiles(), plan.tiling.tile_rows, plan.tiling.tile_cols, plan.threads);
   }
   return ExitCode::done;
 }

@@ -57,7 +57,7 @@ double memory_bytes(const std::string& text) {
 }
 
 Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string& op,
-                         const FlowOptions& flow) {
+                         const FlowOptions& flow, int at_once) {
   const Costs costs = costs_of(op, flow);
   // Larger tiles need more, but leave less perimeter to the root: the largest side that fits.
   const auto need = [&](double side) {
@@ -65,7 +65,7 @@ Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string
     const double lines = double(rows) * std::ceil(double(cols) / side) +
                          double(cols) * std::ceil(double(rows) / side);
     const bool one = side >= double(std::max(rows, cols));
-    return costs.cell * tile + (one ? 0 : 2 * costs.rim * lines);
+    return at_once * costs.cell * tile + (one ? 0 : 2 * costs.rim * lines);
   };
   double side = double(std::max(rows, cols));
   double least = need(side);
@@ -84,27 +84,45 @@ Tiling tiling_for_memory(Index rows, Index cols, double bytes, const std::string
   return {rows, cols, std::min(rows, chosen), std::min(cols, chosen)};
 }
 
-ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
-  std::unique_ptr<io::RasterSource> source;
-  if (!tool.memory.empty()) io::limit_cache(memory_bytes(tool.memory) / 8);
-  together(comm, [&] { source = io::open_raster(tool.input, tool.band); });
-  const domain::RasterInfo& info = source->info();
-  const Tiling tiling = tool.memory.empty()
-                            ? tiling_for_ranks(info.rows, info.cols, comm.size())
-                            : tiling_for_memory(info.rows, info.cols, memory_bytes(tool.memory),
-                                                tool.verify ? "verify" : tool.step.op, tool.flow);
-  const std::filesystem::path out = tool.step.out;
-  std::filesystem::path scratch;
-  if (!tool.memory.empty()) {
-    const auto folder = out.empty() ? std::filesystem::path(".") : out.parent_path();
-    scratch = folder / fmt::format(".tiles-{}-{}", getpid(), out.filename().string());
+TilePlan plan_for_memory(const Tool& tool, const domain::RasterInfo& info, int threads) {
+  constexpr Index kLeast = 256;  // side of tiles that more threads are worth
+  const std::string op = tool.verify ? "verify" : tool.step.op;
+  const double bytes = memory_bytes(tool.memory);
+  for (; threads > 1; threads = (threads + 1) / 2) {
+    const Tiling even = tiling_for_ranks(info.rows, info.cols, threads);
+    if (std::min(even.tile_rows, even.tile_cols) < kLeast) continue;
+    try {
+      const Tiling fits = tiling_for_memory(info.rows, info.cols, bytes, op, tool.flow, threads);
+      if (std::min(fits.tile_rows, fits.tile_cols) < kLeast) continue;
+      return {{info.rows, info.cols, std::min(even.tile_rows, fits.tile_rows),
+               std::min(even.tile_cols, fits.tile_cols)},
+              threads};
+    } catch (const InputError&) {  // perhaps with fewer
+    }
   }
+  return {tiling_for_memory(info.rows, info.cols, bytes, op, tool.flow), 1};
+}
+
+namespace {
+
+// Where a rank keeps its tiles; empty: in memory.
+std::filesystem::path scratch_of(const Tool& tool, const comm::Comm& comm) {
+  if (tool.memory.empty()) return {};
+  const std::filesystem::path out = tool.step.out;
+  const auto folder = out.empty() ? std::filesystem::path(".") : out.parent_path();
+  return folder / fmt::format(".tiles-{}-{}-{}", getpid(), comm.rank(), out.filename().string());
+}
+
+ExitCode run_rank(const Tool& tool, comm::Comm& comm, const par::Queue& queue,
+                  const Tiling& tiling) {
+  std::unique_ptr<io::RasterSource> source;
+  together(comm, [&] { source = io::open_raster(tool.input, tool.band); });
   if (tool.from.empty())
     together(comm, [&] { BlockReader(*source, tool.flow, tiling); });  // opens every file there is
   TiledSession::Progress progress;
   if (tool.terminal && comm.is_root())
     progress = [](const std::string& phase) { fmt::print(stderr, "{} ...\n", phase); };
-  const par::Queue queue = queue_of_rank(tool, comm);
+  const std::filesystem::path scratch = scratch_of(tool, comm);
   TiledSession session =
       tool.from.empty() ? TiledSession(comm, queue, *source, tool.flow, tiling, scratch, progress)
                         : TiledSession(comm, queue, *source, source_of(tool), tool.flow, tiling,
@@ -128,6 +146,24 @@ ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
       if (comm.is_root()) write_terrain_report(tool.report, maps);
     });
   }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode run_tiled_tool(const Tool& tool, comm::Comm& comm) {
+  if (!tool.memory.empty()) io::limit_cache(memory_bytes(tool.memory) / 8);
+  const par::Queue queue = queue_of_rank(tool, comm);
+  domain::RasterInfo info;
+  together(comm, [&] { info = io::open_raster(tool.input, tool.band)->info(); });
+  if (tool.memory.empty())
+    return run_rank(tool, comm, queue, tiling_for_ranks(info.rows, info.cols, comm.size()));
+  const bool alone = comm.size() == 1 && queue.backend() == par::Backend::host;
+  const TilePlan plan = plan_for_memory(tool, info, alone ? queue.threads() : 1);
+  if (plan.threads == 1) return run_rank(tool, comm, queue, plan.tiling);
+  comm::run_on_threads(plan.threads, [&](comm::Comm& team) {
+    run_rank(tool, team, par::Queue::host(1), plan.tiling);
+  });
   return ExitCode::done;
 }
 
