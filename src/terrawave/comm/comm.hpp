@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -62,11 +61,6 @@ class Comm {
 
 // The group of one.
 std::unique_ptr<Comm> make_self();
-
-// Calls work(comm) on `count` threads, the ranks of one group; the root is the calling thread. When
-// ranks throw, those that wait for them are ended, and what the lowest of them threw is thrown
-// here.
-void run_on_threads(int count, const std::function<void(Comm&)>& work);
 
 // Owns MPI_Init/MPI_Finalize; world() is all ranks, or the group of one where the build has no MPI.
 class Environment {

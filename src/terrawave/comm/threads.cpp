@@ -1,5 +1,7 @@
 // A group whose ranks are threads of this process. In a collective call each rank shows where its
 // values lie, all meet, each takes what it needs, and all meet again.
+#include "terrawave/comm/threads.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -12,7 +14,6 @@
 #include <utility>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/comm/comm.hpp"
 
 namespace terrawave::comm {
 namespace {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "device_or_skip.hpp"
+#include "reference/terrain_breach.hpp"
 #include "reference/terrain_gpu.hpp"
+#include "reference/terrain_loops.hpp"
 #include "terrawave/solvers/terrain/noise_steps.hpp"
 
 namespace terrawave::terrain {
@@ -79,6 +81,41 @@ TEST(TerrainOnGpu, LoopsAreNamed) {
   EXPECT_THROW(accumulated<std::int64_t>(gpu, grid, receivers, {}), InputError);
   EXPECT_THROW(labelled(gpu, grid, receivers), InputError);
   EXPECT_EQ(find_loop(gpu, grid, receivers), (std::vector<Index>{63, 64}));
+}
+
+TEST(TerrainOnGpu, LoopsOfRandomDirectionsEqualTheSlowOnes) {
+  TW_SKIP_WITHOUT_GPU();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(94);
+  for (int i = 0; i < 20 && !HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    compare_random_loops_of_all_types(random, gpu, i % 10 == 9 ? 150 : 24);
+  }
+}
+
+TEST(TerrainOnGpu, LoopsOfRandomFractionsEqualTheSlowOnes) {
+  TW_SKIP_WITHOUT_GPU();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(95);
+  for (int i = 0; i < 20 && !HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    compare_random_share_loops<float>(random, gpu, 30);
+  }
+}
+
+TEST(TerrainOnGpu, ChannelsEqualTheSlowOnes) {
+  TW_SKIP_WITHOUT_GPU();
+  compare_random_breaches(par::Queue::cuda(), 20);
+}
+
+// Few enough launches for compute-sanitizer.
+TEST(TerrainOnGpu, ChannelsAndLoopsOfSmallRastersEqualTheSlowOnes) {
+  TW_SKIP_WITHOUT_GPU();
+  const par::Queue gpu = par::Queue::cuda();
+  Random random(96);
+  compare_breach(random, random_dem<float>(random, 40), gpu);
+  compare_random_loops<float>(random, gpu, 40);
+  compare_random_share_loops<float>(random, gpu, 30);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Groups of threads.
+#include "terrawave/comm/threads.hpp"
+
 #include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "terrawave/base/error.hpp"
-#include "terrawave/comm/comm.hpp"
 
 namespace terrawave::comm {
 namespace {

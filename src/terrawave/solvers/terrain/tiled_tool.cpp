@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "terrawave/comm/threads.hpp"
 #include "terrawave/io/raster.hpp"
 #include "terrawave/solvers/terrain/tiled_makers.hpp"
 
