@@ -1,6 +1,7 @@
 // Directions of other programs in tiles: the bytes and the complaints of one piece.
 #include "reference/tiled_from_compare.hpp"
 #include "scratch_folder.hpp"
+#include "terrawave/comm/threads.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -12,6 +13,22 @@ TEST(TiledFrom, EqualsOnePieceForRandomCodes) {
   for (int k = 0; k < 1500 && !HasFailure(); ++k)
     reference::compare_from(*self, reference::random_from(random, 12, folder.path(), true),
                             folder.path());
+}
+
+// As under --memory: each thread is a rank.
+TEST(TiledFrom, EqualsOnePieceOnThreads) {
+  const test::ScratchFolder folder;
+  reference::Random random(45);
+  for (int k = 0; k < 100 && !HasFailure(); ++k) {
+    const auto compare = [&](const reference::FromCase& input) {
+      comm::run_on_threads(2 + k % 4, [&](comm::Comm& team) {
+        reference::compare_from(team, input, folder.path());
+      });
+    };
+    compare(reference::random_from(random, 12, folder.path(), true));
+    compare(reference::random_angles(random, 12, folder.path(), true));
+    compare(reference::random_fractions(random, 12, folder.path(), true));
+  }
 }
 
 // As on a GPU, but on host threads.

@@ -1,6 +1,7 @@
 // Any tiling gives the files, facts and words of one piece, for every product that tiles make.
 #include "reference/tiled_large.hpp"
 #include "scratch_folder.hpp"
+#include "terrawave/comm/threads.hpp"
 #include "terrawave/solvers/terrain/tiled_tool.hpp"
 
 namespace terrawave::terrain {
@@ -23,6 +24,18 @@ TEST(TiledProducts, EqualOnePieceWhenKeptInFiles) {
   for (int k = 0; k < 40 && !HasFatalFailure(); ++k) {
     const auto c = reference::random_product(random, 12, folder.path(), true);
     reference::compare_product(*self, c, c.tiling, folder.path(), folder.path() / "tiles");
+  }
+}
+
+// As under --memory: each thread is a rank.
+TEST(TiledProducts, EqualOnePieceOnThreads) {
+  const test::ScratchFolder folder;
+  reference::Random random(6);
+  for (int k = 0; k < 250 && !HasFatalFailure(); ++k) {
+    const auto c = reference::random_product(random, 18, folder.path(), true);
+    comm::run_on_threads(2 + k % 4, [&](comm::Comm& team) {
+      reference::compare_product(team, c, c.tiling, folder.path());
+    });
   }
 }
 
@@ -66,6 +79,29 @@ TEST(TiledProducts, SmallBudgetsMakeSmallTilesAndTooSmallOnesAreRefused) {
   EXPECT_GT(small.tile_rows, 100);
   EXPECT_EQ(tiling_for_memory(100, 200, 1e9, "fill", flow).tiles(), 1);
   EXPECT_THROW(tiling_for_memory(4096, 4096, 1e6, "fill", flow), InputError);
+}
+
+// Each thread works on a tile of its own, so tiles are as many and as small as that needs; where
+// there is too little for that, fewer threads do.
+TEST(TiledProducts, ThreadsShareTheMemoryOfABudget) {
+  domain::RasterInfo info;
+  info.rows = info.cols = 4096;
+  Tool tool;
+  tool.step.op = "fill";
+  tool.memory = "400M";
+  const TilePlan one = plan_for_memory(tool, info, 1);
+  const TilePlan four = plan_for_memory(tool, info, 4);
+  EXPECT_EQ(one.threads, 1);
+  EXPECT_EQ(four.threads, 4);
+  EXPECT_LE(4 * four.tiling.tile_rows * four.tiling.tile_cols,
+            one.tiling.tile_rows * one.tiling.tile_cols);
+  tool.memory = "100G";
+  EXPECT_EQ(plan_for_memory(tool, info, 1).tiling.tiles(), 1);
+  EXPECT_EQ(plan_for_memory(tool, info, 6).tiling.tiles(), 6);
+  tool.memory = "60M";
+  EXPECT_LT(plan_for_memory(tool, info, 64).threads, 64);
+  info.rows = info.cols = 300;
+  EXPECT_EQ(plan_for_memory(tool, info, 8).threads, 1);
 }
 
 }  // namespace
