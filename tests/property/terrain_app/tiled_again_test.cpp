@@ -1,5 +1,7 @@
 // The checks that make a raster's products once more, in tiles (T5, T6).
+#include "reference/tiled_from_compare.hpp"
 #include "reference/tiled_products_compare.hpp"
+#include "scratch_folder.hpp"
 #include "terrawave/solvers/terrain/product_verify.hpp"
 
 namespace terrawave::terrain {
@@ -27,6 +29,45 @@ TEST(TiledAgain, HoldsWhereOnePieceHolds) {
       EXPECT_TRUE(many[i].ok) << many[i].name;
     }
   }
+}
+
+// What was read from files: directions, angles, fractions, with and without repairs.
+TEST(TiledAgain, HoldsOfWhatWasRead) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const par::Queue queue = par::Queue::host(1);
+  reference::Random random(56);
+  int checked = 0;
+  const auto check = [&](const reference::FromCase& c) {
+    try {
+      const auto source = io::open_raster(c.file, c.from.kind == FromKind::fractions ? 1 : 0);
+      TiledSession tiled(*self, queue, *source, c.from, c.flow, c.tiling, {}, {});
+      std::optional<Session> whole;
+      if (c.from.shares()) {
+        const ShareInput input = read_shares(queue, c.file, 0, c.from, c.flow);
+        whole.emplace(queue, input.info, input.fractions, input.states, c.flow,
+                      Session::Progress());
+      } else {
+        const DirectionInput input = read_directions(queue, c.file, 0, c.from, c.flow);
+        whole.emplace(queue, input.info, input.direction, c.flow, Session::Progress());
+      }
+      const std::vector<Check> one = verify_again(*whole, *source, c.from);
+      const std::vector<Check> many = verify_tiled_again(tiled, c.from);
+      ASSERT_EQ(one.size(), many.size());
+      for (std::size_t i = 0; i < one.size(); ++i, ++checked) {
+        EXPECT_EQ(one[i].name, many[i].name);
+        EXPECT_TRUE(one[i].ok) << one[i].name << ": " << one[i].detail;
+        EXPECT_TRUE(many[i].ok) << many[i].name << ": " << many[i].detail;
+      }
+    } catch (const InputError&) {  // a raster of another kind, or loops
+    }
+  };
+  for (int k = 0; k < 60 && !HasFailure(); ++k) {
+    check(reference::random_from(random, 12, folder.path(), true));
+    check(reference::random_angles(random, 12, folder.path(), true));
+    check(reference::random_fractions(random, 12, folder.path(), true));
+  }
+  EXPECT_GT(checked, 100);
 }
 
 // One cell by one step of its type is enough to be found.

@@ -110,6 +110,18 @@ void check_conversion(const Tool& tool) {
   io::check_raster_target(tool.step.out);
 }
 
+// Everything once more in another way.
+void check_again(const Tool& tool, Session& session) {
+  std::vector<Check> checks;
+  if (tool.from.empty()) {
+    checks = verify_again(session);
+  } else {
+    const auto source = io::open_raster(tool.input, tool.band);
+    checks = verify_again(session, *source, source_of(tool));
+  }
+  print_made(tool, verify_made(checks, [](const std::string&) {}));
+}
+
 ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
   const bool tiled = comm.size() > 1 || !tool.memory.empty();
   if (tool.step.op == "codes") {
@@ -137,8 +149,7 @@ ExitCode run_checked(const Tool& tool, comm::Comm& comm) {
     check.op = "verify";
     print_made(checked, make_product(session, check));
   }
-  if (checked.verify || checked.step.op == "verify")
-    print_made(checked, verify_made(verify_again(session), [](const std::string&) {}));
+  if (checked.verify || checked.step.op == "verify") check_again(checked, session);
   if (!checked.report.empty()) write_terrain_report(checked.report, maps_of(session));
   return ExitCode::done;
 }

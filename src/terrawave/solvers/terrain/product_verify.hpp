@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "terrawave/io/raster.hpp"
+#include "terrawave/solvers/terrain/product_from.hpp"
 #include "terrawave/solvers/terrain/product_session.hpp"
 
 namespace terrawave::terrain {
@@ -15,9 +17,8 @@ struct Check {
 };
 
 // fill        nowhere below the ground, base cells unchanged, and the lowest such surface: each
-// cell
-//             is the higher of its ground and its lowest neighbour's surface, and its own flow path
-//             climbs no higher (so no surface below it can be drained)
+//             cell is the higher of its ground and its lowest neighbour's surface, and its own flow
+//             path climbs no higher (so no surface below it can be drained)
 // accumulation every cell counts itself, grows downstream, and the roots add up to all cells
 // routing     every cell reaches an outlet or a kept sink (or is counted as undrained)
 // basins      each cell has the label of its receiver
@@ -27,5 +28,8 @@ std::vector<Check> verify(Session& session);
 // fill on the raster turned over its diagonal, everything in tiles. Needs the memory of a second
 // session.
 std::vector<Check> verify_again(Session& session);
+// The same of what was read from `source`: directions with their repairs, accumulation, basins.
+std::vector<Check> verify_again(Session& session, io::RasterSource& source,
+                                const DirectionSource& from);
 
 }  // namespace terrawave::terrain

@@ -16,6 +16,8 @@ std::vector<Check> verify_tiled(TiledSession& session);
 // Makes fill, directions, accumulation and basins once more and compares them: the fill on the
 // raster turned over its other diagonal, everything in smaller tiles.
 std::vector<Check> verify_tiled_again(TiledSession& session);
+// The same of what was read `from` the session's source.
+std::vector<Check> verify_tiled_again(TiledSession& session, const DirectionSource& from);
 // Lakes as find_lakes numbers them, on the root; "lakes" in the store: the id of each cell.
 std::vector<Lake> find_lakes_tiled(TiledSession& session);
 

@@ -139,8 +139,12 @@ ExitCode run_rank(const Tool& tool, comm::Comm& comm, const par::Queue& queue,
     check.op = "verify";
     print_made(tool, comm, make_tiled_product(session, check));
   }
-  if (tool.verify || tool.step.op == "verify")
-    print_made(tool, comm, verify_made(verify_tiled_again(session), [](const std::string&) {}));
+  if (tool.verify || tool.step.op == "verify") {
+    const std::vector<Check> checks = tool.from.empty()
+                                          ? verify_tiled_again(session)
+                                          : verify_tiled_again(session, source_of(tool));
+    print_made(tool, comm, verify_made(checks, [](const std::string&) {}));
+  }
   if (!tool.report.empty()) {
     const Maps maps = tiled_maps(session);
     together(comm, [&] {

@@ -71,23 +71,11 @@ Check same_in_tiles(TiledSession& tiled, const char* what, const std::string& na
                      : fmt::format("{} cells differ", other)};
 }
 
-void compare_in_tiles(Session& session, std::vector<Check>& checks) {
-  const auto self = comm::make_self();
-  RasterInMemory source(session.dem());
-  const domain::RasterInfo& info = session.info();
-  const Tiling tiling = {info.rows, info.cols, (info.rows + 2) / 3, (info.cols + 2) / 3};
-  TiledSession tiled(*self, session.queue(), source, session.options(), tiling, {}, {});
-  tiled.fill();
-  std::visit(
-      [&](auto heights) {
-        using T = std::remove_const_t<typename decltype(heights)::element_type>;
-        checks.push_back(same_in_tiles<T>(tiled, "filled", "fill",
-                                          std::get<std::vector<T>>(session.filled().cells)));
-      },
-      session.heights());
-  tiled.route();
-  checks.push_back(
-      same_in_tiles<Direction>(tiled, "directions", "directions", session.directions()));
+Tiling nine_tiles(const domain::RasterInfo& info) {
+  return {info.rows, info.cols, (info.rows + 2) / 3, (info.cols + 2) / 3};
+}
+
+void compare_sums(Session& session, TiledSession& tiled, std::vector<Check>& checks) {
   tiled.accumulate();
   std::visit(
       [&](const auto& all) {
@@ -100,6 +88,25 @@ void compare_in_tiles(Session& session, std::vector<Check>& checks) {
   checks.push_back(same_in_tiles<Index>(tiled, "basins", "basins", session.basins()));
 }
 
+void compare_in_tiles(Session& session, std::vector<Check>& checks) {
+  const auto self = comm::make_self();
+  RasterInMemory source(session.dem());
+  TiledSession tiled(*self, session.queue(), source, session.options(), nine_tiles(session.info()),
+                     {}, {});
+  tiled.fill();
+  std::visit(
+      [&](auto heights) {
+        using T = std::remove_const_t<typename decltype(heights)::element_type>;
+        checks.push_back(same_in_tiles<T>(tiled, "filled", "fill",
+                                          std::get<std::vector<T>>(session.filled().cells)));
+      },
+      session.heights());
+  tiled.route();
+  checks.push_back(
+      same_in_tiles<Direction>(tiled, "directions", "directions", session.directions()));
+  compare_sums(session, tiled, checks);
+}
+
 }  // namespace
 
 std::vector<Check> verify_again(Session& session) {
@@ -110,6 +117,20 @@ std::vector<Check> verify_again(Session& session) {
                session.heights());
   if (!session.options().single_receiver()) session.fractions();  // settles the mode
   compare_in_tiles(session, checks);
+  return checks;
+}
+
+std::vector<Check> verify_again(Session& session, io::RasterSource& source,
+                                const DirectionSource& from) {
+  std::vector<Check> checks;
+  if (session.valid() == 0) return checks;
+  const auto self = comm::make_self();
+  TiledSession tiled(*self, session.queue(), source, from, session.options(),
+                     nine_tiles(session.info()), {}, {});
+  if (!from.shares())
+    checks.push_back(
+        same_in_tiles<Direction>(tiled, "directions", "directions", session.directions()));
+  compare_sums(session, tiled, checks);
   return checks;
 }
 
