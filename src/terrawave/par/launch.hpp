@@ -6,6 +6,7 @@
 //   reduce_min_into(exec, n, f, out)   extreme of f(i), left on the device
 //   reduce_sum(exec, n, f)             sum of integers f(i): exact, in any order
 //   fixed_sum(exec, n, f, exponent)    sum of doubles through integers: see exact_sum.hpp
+//   for_each_appended(exec, begin, front, most, cell)   what a list holds while cells add to it
 //   exclusive_scan, select_if, sort_pairs: see algorithms.hpp
 #pragma once
 

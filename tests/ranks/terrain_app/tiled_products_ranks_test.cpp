@@ -1,6 +1,7 @@
 // Any number of ranks gives the files, facts and words of one piece.
 #include "device_or_skip.hpp"
 #include "reference/tiled_from_compare.hpp"
+#include "reference/tiled_sums_compare.hpp"
 #include "scratch_folder.hpp"
 #include "test_world.hpp"
 
@@ -76,6 +77,15 @@ void compare_products(const TileQueue& on) {
 // As with one GPU for each rank, but on host threads.
 TEST(TiledProductsRanks, EqualOnePieceByTheKernelsOfGpus) {
   compare_products(TileQueue::with_kernels(par::Queue::guarded_host(1)));
+}
+
+TEST(TiledSumsRanks, PatchesOfAnySizeEqualTilesAlone) {
+  reference::Random random(67);
+  for (int k = 0; k < 60 && !HasFailure(); ++k) {
+    SCOPED_TRACE(testing::Message() << "case " << k);
+    reference::compare_random_patches(test::world(), random, 24,
+                                      TileQueue::with_kernels(par::Queue::host(1)));
+  }
 }
 
 TEST(TiledProductsRanks, EqualOnePieceWithAGpuForEachRank) {

@@ -1,4 +1,5 @@
 // for_each, exact reductions, scan, select, sort and guarded memory on host threads.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -23,6 +24,38 @@ TEST(HostQueue, ForEachVisitsEveryIndexOnce) {
     for_each(HostExec{queue}, Range1{0, 1001}, Square{x.view()});
     const auto values = x.download();
     for (Index i = 0; i < 1001; ++i) ASSERT_EQ(values[std::size_t(i)], double(i) * double(i));
+  }
+}
+
+// Each entry appends two more, up to a last one.
+struct AppendTwo {
+  View<std::int32_t> list, front;
+  std::int32_t last;
+  void operator()(Index i) const {
+    for (const std::int32_t next : {2 * list[i] + 1, 2 * list[i] + 2})
+      if (next <= last) list[__atomic_fetch_add(&front[0], 1, __ATOMIC_RELAXED)] = next;
+  }
+};
+
+TEST(HostQueue, ForEachAppendedGoesOnWhileFewAreReady) {
+  const Queue queue = Queue::guarded_host(2);
+  for (const Index most : {1, 8, 200, 1000}) {
+    Buffer<std::int32_t> list(queue, 1000), front(queue, 2);
+    front.upload(std::vector<std::int32_t>{1, 0});
+    list.upload(std::vector<std::int32_t>{0});
+    for_each_appended(HostExec{queue}, 0, front.view(), most,
+                      AppendTwo{list.view(), front.view(), 999});
+    const auto at = front.download();
+    // Rounds of 1, 2, 4 ... entries, then what is left of 1000: 489.
+    std::int32_t done = 0;
+    for (std::int32_t round = 1; round <= most && done < 1000; round *= 2)
+      done = std::min(1000, done + round);
+    EXPECT_EQ(at[1], done);
+    EXPECT_EQ(at[0], std::min(1000, 2 * done + 1));
+    auto entries = list.download();
+    entries.resize(std::size_t(at[0]));
+    std::sort(entries.begin(), entries.end());
+    for (std::int32_t i = 0; i < at[0]; ++i) EXPECT_EQ(entries[std::size_t(i)], i);
   }
 }
 

@@ -41,6 +41,23 @@ __global__ void each3(Range3 range, Cell cell) {
   for (Index k = blockIdx.z; k < range.nz; k += gridDim.z) cell(i, j, k);
 }
 
+// One block; rounds are apart, as launches are.
+template <class Cell>
+__global__ void each_appended(Index begin, std::int32_t* front, Index most, Cell cell) {
+  __shared__ std::int32_t found;
+  while (true) {
+    if (threadIdx.x == 0) found = __ldcg(front);
+    __syncthreads();
+    const Index end = found;
+    if (begin >= end || end - begin > most) break;
+    for (Index i = begin + threadIdx.x; i < end; i += blockDim.x) cell(i);
+    begin = end;
+    __threadfence();
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) front[1] = std::int32_t(begin);
+}
+
 inline unsigned blocks(Index n, Index per) { return static_cast<unsigned>((n + per - 1) / per); }
 
 template <class T, class Join>
@@ -124,6 +141,12 @@ void for_each(const CudaExec& exec, Range1 range, Cell cell) {
   if (range.size() == 0) return;
   cuda::each1<<<cuda::blocks(range.size(), cuda::kBlock), cuda::kBlock, 0, cuda::stream(exec)>>>(
       range, cell);
+  cuda::launched();
+}
+template <class Cell>
+void for_each_appended(const CudaExec& exec, Index begin, View<std::int32_t> front, Index most,
+                       Cell cell) {
+  cuda::each_appended<<<1, cuda::kBlock, 0, cuda::stream(exec)>>>(begin, front.data, most, cell);
   cuda::launched();
 }
 template <class Cell>

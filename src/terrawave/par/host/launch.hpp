@@ -44,6 +44,22 @@ void for_each(const HostExec& exec, Range3 range, Cell cell) {
       for (Index i = 0; i < range.nx; ++i) cell(i, j, k);
 }
 
+// A list that grows while it is worked on, without a look from the host in between: front[0] says
+// how many entries it has, and cell(i) may append. Calls cell(i) for the entries from `begin` on,
+// then for those appended meanwhile, until a round has none or more than `most`; front[1] then says
+// how many are done. On a GPU one block of threads does all of it, so `most` should be small.
+template <class Cell>
+void for_each_appended(const HostExec& exec, Index begin, View<std::int32_t> front, Index most,
+                       Cell cell) {
+  const LaunchScope open(exec.queue);
+  for (Index end = front[0]; begin < end && end - begin <= most; end = front[0]) {
+#pragma omp parallel for schedule(static) num_threads(exec.queue.threads()) if (end - begin > 64)
+    for (Index i = begin; i < end; ++i) cell(i);
+    begin = end;
+  }
+  front[1] = std::int32_t(begin);
+}
+
 namespace detail {
 
 // One partial result per thread, joined in thread order; exact for every `join` used here.

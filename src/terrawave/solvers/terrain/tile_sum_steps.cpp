@@ -11,6 +11,24 @@ using par::Range1;
 using par::Range2;
 using par::View;
 
+// With so many cells ready at a time or fewer, one block of threads goes on alone.
+constexpr Index kFew = 1024;
+
+template <class V>
+struct CopyWindow {
+  WindowCopy copy;
+  View<const V> from;
+  View<V> to;
+  TW_FUNCTION static Index position(const WindowPlace& place, Index plane, Index row, Index col) {
+    return place.first + plane * place.plane + row * place.row + col;
+  }
+  TW_FUNCTION void operator()(Index col, Index line) const {
+    const Index plane = row_of(line, copy.rows);
+    const Index row = line - plane * copy.rows;
+    to[position(copy.to, plane, row, col)] = from[position(copy.from, plane, row, col)];
+  }
+};
+
 struct InnerReceivers {
   TilePlace at;
   View<const std::uint8_t> all, data;
@@ -113,7 +131,7 @@ struct Flow {
       if (next < 0)
         next = n;
       else
-        on.ready[atomics::add(&on.count[0], 1)] = std::int32_t(n);
+        on.ready[atomics::add(&on.front[0], 1)] = std::int32_t(n);
     }
     return next >= 0 ? next : jump_on(c);
   }
@@ -170,27 +188,23 @@ struct FromReady {
 };
 
 template <class V>
-struct SetValues {
-  View<const std::int32_t> at;
-  View<const V> values;
-  View<V> out;
-  TW_FUNCTION void operator()(Index i) const { out[at[i]] = values[i]; }
-};
-template <class V>
 struct FromRing {
   Flow<V> flow;
-  View<const std::int32_t> cells;
+  View<const SumEntry<V>> entries;
   TW_FUNCTION void operator()(Index i) const {
-    const Index c = cells[i];
+    const Index c = entries[i].at;
+    atomics::store(&flow.on.value[c], entries[i].value);
     flow.walk(flow.pass_on(c, row_of(c, flow.on.at.cols)));
   }
 };
 template <class V>
 struct FromLanding {
   Flow<V> flow;
-  View<const std::int32_t> places;
+  View<const SumEntry<V>> entries;
   TW_FUNCTION void operator()(Index i) const {
-    const Index target = flow.on.landings[places[i]];
+    const Index place = entries[i].at;
+    atomics::store(&flow.on.jumped[place], entries[i].value);
+    const Index target = flow.on.landings[place];
     if (atomics::last_to_arrive(flow.on.waiting.data, target)) flow.walk(target);
   }
 };
@@ -208,28 +222,14 @@ struct LookAt {
   }
 };
 
-// What became ready beside the walks, until nothing does.
-template <class Exec, class V>
-void run_ready(const Exec& exec, const TileSum<V>& sum, Index& taken) {
-  if (sum.shares.size == 0) return;
-  while (true) {
-    std::int32_t found = 0;
-    exec.queue.impl().download(&found, sum.count.data, sizeof found);
-    if (found == taken) return;
-    par::for_each(exec, Range1{taken, found}, FromReady<V>{{sum}});
-    taken = found;
+template <class V>
+struct Waits {
+  TileSum<V> on;
+  TW_FUNCTION std::int64_t operator()(Index i) const {
+    const Index row = row_of(i, on.at.width);
+    return TileSum<V>::waits(on.waiting[on.at.cell(row, i - row * on.at.width)]) ? 1 : 0;
   }
-}
-
-// Values come in at places of `out`, and the walks go on from there.
-template <class Exec, class V, class From>
-void enter(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> places,
-           View<const V> values, View<V> out, const From& from, Index& taken) {
-  const Range1 all{0, places.size};
-  par::for_each(exec, all, SetValues<V>{places, values, out});
-  par::for_each(exec, all, from);
-  run_ready(exec, sum, taken);
-}
+};
 
 }  // namespace
 
@@ -245,21 +245,28 @@ void count_donors(const Exec& exec, const TileSum<V>& sum, View<const std::uint8
 }
 
 template <class Exec, class V>
-void run_sources(const Exec& exec, const TileSum<V>& sum, Index& taken) {
+void run_sources(const Exec& exec, const TileSum<V>& sum) {
   par::for_each(exec, Range2{sum.at.width, sum.at.height}, FromSource<V>{{sum}});
-  run_ready(exec, sum, taken);
 }
 
 template <class Exec, class V>
-void enter_ring(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> cells,
-                View<const V> values, Index& taken) {
-  enter(exec, sum, cells, values, sum.value, FromRing<V>{{sum}, cells}, taken);
+void enter_ring(const Exec& exec, const TileSum<V>& sum, View<const SumEntry<V>> entries) {
+  par::for_each(exec, Range1{0, entries.size}, FromRing<V>{{sum}, entries});
 }
 
 template <class Exec, class V>
-void enter_jumps(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> places,
-                 View<const V> values, Index& taken) {
-  enter(exec, sum, places, values, sum.jumped, FromLanding<V>{{sum}, places}, taken);
+void enter_jumps(const Exec& exec, const TileSum<V>& sum, View<const SumEntry<V>> entries) {
+  par::for_each(exec, Range1{0, entries.size}, FromLanding<V>{{sum}, entries});
+}
+
+template <class Exec, class V>
+void run_few(const Exec& exec, const TileSum<V>& sum, Index done) {
+  par::for_each_appended(exec, done, sum.front, kFew, FromReady<V>{{sum}});
+}
+
+template <class Exec, class V>
+void run_many(const Exec& exec, const TileSum<V>& sum, Index done, Index end) {
+  par::for_each(exec, Range1{done, end}, FromReady<V>{{sum}});
 }
 
 template <class Exec, class V>
@@ -268,17 +275,31 @@ void look_at(const Exec& exec, const TileSum<V>& sum, View<const std::int32_t> c
   par::for_each(exec, Range1{0, cells.size}, LookAt<V>{sum, cells, values, final});
 }
 
+template <class Exec, class V>
+Index count_waiting(const Exec& exec, const TileSum<V>& sum) {
+  return par::reduce_sum(exec, sum.at.height * sum.at.width, Waits<V>{sum});
+}
+
+template <class Exec, class V>
+void copy_window(const Exec& exec, const WindowCopy& copy, View<const V> from, View<V> to) {
+  par::for_each(exec, Range2{copy.cols, copy.rows * copy.planes}, CopyWindow<V>{copy, from, to});
+}
+
 template void inner_receivers(const par::Exec&, const TilePlace&, View<const std::uint8_t>,
                               View<const std::uint8_t>, View<std::uint8_t>);
+template void copy_window(const par::Exec&, const WindowCopy&, View<const std::uint8_t>,
+                          View<std::uint8_t>);
 #define TERRAWAVE_FOR(V)                                                                        \
   template void count_donors(const par::Exec&, const TileSum<V>&, View<const std::uint8_t>);    \
-  template void run_sources(const par::Exec&, const TileSum<V>&, Index&);                       \
-  template void enter_ring(const par::Exec&, const TileSum<V>&, View<const std::int32_t>,       \
-                           View<const V>, Index&);                                              \
-  template void enter_jumps(const par::Exec&, const TileSum<V>&, View<const std::int32_t>,      \
-                            View<const V>, Index&);                                             \
+  template void run_sources(const par::Exec&, const TileSum<V>&);                               \
+  template void enter_ring(const par::Exec&, const TileSum<V>&, View<const SumEntry<V>>);       \
+  template void enter_jumps(const par::Exec&, const TileSum<V>&, View<const SumEntry<V>>);      \
+  template void run_few(const par::Exec&, const TileSum<V>&, Index);                            \
+  template void run_many(const par::Exec&, const TileSum<V>&, Index, Index);                    \
   template void look_at(const par::Exec&, const TileSum<V>&, View<const std::int32_t>, View<V>, \
-                        View<std::uint8_t>);
+                        View<std::uint8_t>);                                                    \
+  template Index count_waiting(const par::Exec&, const TileSum<V>&);                            \
+  template void copy_window(const par::Exec&, const WindowCopy&, View<const V>, View<V>);
 TERRAWAVE_FOR(std::int32_t)
 TERRAWAVE_FOR(std::int64_t)
 TERRAWAVE_FOR(double)

@@ -47,11 +47,31 @@ struct TileSum {
   par::View<V> value;
   par::View<std::uint8_t> waiting;               // donors to come, whole words; or one of these
   par::View<std::int32_t> ready;                 // cells whose turn has come; used with shares
-  par::View<std::int32_t> count;                 // of `ready`
+  par::View<std::int32_t> front;                 // of `ready`: entries, and those that are done
   static constexpr std::uint8_t kSource = 255;   // without donors, final after run_sources()
   static constexpr std::uint8_t kOutside = 254;  // nodata, and the ring
-  static bool waits(std::uint8_t waiting) { return waiting != 0 && waiting < kOutside; }
+  TW_FUNCTION static bool waits(std::uint8_t waiting) { return waiting != 0 && waiting < kOutside; }
 };
+
+// A final value that comes in: at a cell of the ring, or at a place among the jumps into the tile.
+template <class V>
+struct SumEntry {
+  std::int32_t at = 0;
+  V value{};
+};
+
+// Where the cells of a window lie in an array: the first of them, and from row to row and from
+// plane to plane (of shares).
+struct WindowPlace {
+  Index first = 0, row = 0, plane = 0;
+};
+struct WindowCopy {
+  Index rows = 0, cols = 0, planes = 1;
+  WindowPlace from, to;
+};
+template <class Exec, class V>
+void copy_window(const Exec& exec, const WindowCopy& copy, par::View<const V> from,
+                 par::View<V> to);
 
 // The receivers of each cell out of `all`: those inside the tile that hold data.
 template <class Exec>
@@ -62,24 +82,33 @@ void inner_receivers(const Exec& exec, const TilePlace& at, par::View<const std:
 template <class Exec, class V>
 void count_donors(const Exec& exec, const TileSum<V>& sum, par::View<const std::uint8_t> data);
 
-// Finishes the cells without donors and all that wait for nothing else then. `taken`: how many of
-// `ready` are done.
+// Finishes the cells without donors and what waits for nothing else then. Here and below some of
+// what is ready may be left in the list, from entry front[1] on.
 template <class Exec, class V>
-void run_sources(const Exec& exec, const TileSum<V>& sum, Index& taken);
+void run_sources(const Exec& exec, const TileSum<V>& sum);
 
 // Lets final values of ring cells in, and goes on from there.
 template <class Exec, class V>
-void enter_ring(const Exec& exec, const TileSum<V>& sum, par::View<const std::int32_t> cells,
-                par::View<const V> values, Index& taken);
+void enter_ring(const Exec& exec, const TileSum<V>& sum, par::View<const SumEntry<V>> entries);
 
 // The same for jumps into the tile, by their places.
 template <class Exec, class V>
-void enter_jumps(const Exec& exec, const TileSum<V>& sum, par::View<const std::int32_t> places,
-                 par::View<const V> values, Index& taken);
+void enter_jumps(const Exec& exec, const TileSum<V>& sum, par::View<const SumEntry<V>> entries);
+
+// Goes on from what is ready, from entry `done` on, while that are few cells at a time: one launch.
+template <class Exec, class V>
+void run_few(const Exec& exec, const TileSum<V>& sum, Index done);
+// Goes on from entries [done, end).
+template <class Exec, class V>
+void run_many(const Exec& exec, const TileSum<V>& sum, Index done, Index end);
 
 // The values of some of the tile's cells, and whether they are final.
 template <class Exec, class V>
 void look_at(const Exec& exec, const TileSum<V>& sum, par::View<const std::int32_t> cells,
              par::View<V> values, par::View<std::uint8_t> final);
+
+// How many of the tile's cells wait.
+template <class Exec, class V>
+Index count_waiting(const Exec& exec, const TileSum<V>& sum);
 
 }  // namespace terrawave::terrain::steps

@@ -59,6 +59,10 @@ class RimField {
     received_.assign(rings.wanted_by().size(), initial);
   }
   std::vector<V>& rim(std::size_t m) { return rims_[m]; }
+  const V& at(const Rings::Place& p) const {
+    return p.slot >= 0 ? rims_[std::size_t(p.slot)][std::size_t(p.at)]
+                       : received_[std::size_t(p.at)];
+  }
   // Takes the rim out of values of the whole tile.
   void take(std::size_t m, const std::vector<V>& values) {
     const std::vector<Index> at = rings_.rim_positions(m);
@@ -67,9 +71,7 @@ class RimField {
   std::vector<V> ring(std::size_t m) const {
     std::vector<V> values;
     values.reserve(rings_.sources(m).size());
-    for (const Rings::Place& p : rings_.sources(m))
-      values.push_back(p.slot >= 0 ? rims_[std::size_t(p.slot)][std::size_t(p.at)]
-                                   : received_[std::size_t(p.at)]);
+    for (const Rings::Place& p : rings_.sources(m)) values.push_back(at(p));
     return values;
   }
   // All ranks together. Marks in `due` the tiles whose ring changed.
@@ -107,33 +109,51 @@ class Post {
   virtual void exchange() = 0;                  // all ranks together
 };
 
-// Visits tiles until no ring changes any more and no post waits: visit(m) reads field.ring(m) and
-// sets field.rim(m). Every tile is visited once at least, in turn; those that held(m) says are in
-// memory before others. All ranks together.
+// Tiles [first, end) of this rank.
+struct TileRun {
+  std::size_t first = 0, end = 0;
+};
+
+// Visits runs of tiles until no ring changes any more and no post waits: visit(k) reads the rings
+// of the tiles of runs[k] and sets their rims. Every run is visited once at least, in turn; those
+// that held(k) says are in memory before others. All ranks together.
 template <class V, class Visit>
-void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* post = nullptr,
-            const std::function<bool(std::size_t)>& held = {}) {
+void settle_runs(const Rings& rings, RimField<V>& field, const std::vector<TileRun>& runs,
+                 const Visit& visit, Post* post = nullptr,
+                 const std::function<bool(std::size_t)>& held = {}) {
   std::vector<std::uint8_t> due(rings.count(), 1);
-  // The next tile from `from` on, round and round; `count`: none.
-  const std::size_t count = rings.count();
+  const auto is_due = [&](const TileRun& run) {
+    for (std::size_t m = run.first; m < run.end; ++m)
+      if (due[m] != 0 || (post != nullptr && post->waits(m))) return true;
+    return false;
+  };
+  // The next run from `from` on, round and round; `count`: none.
+  const std::size_t count = runs.size();
   const auto next = [&](std::size_t from) {
     std::size_t other = count;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t m = (from + i) % count;
-      if (due[m] == 0 && (post == nullptr || !post->waits(m))) continue;
-      if (!held || held(m)) return m;
-      if (other == count) other = m;
+      const std::size_t k = (from + i) % count;
+      if (!is_due(runs[k])) continue;
+      if (!held || held(k)) return k;
+      if (other == count) other = k;
     }
     return other;
   };
-  const auto work = [&] {
-    for (std::size_t m = next(0); m < count; m = next(m + 1)) {
-      if (post != nullptr && post->full()) return;
+  const auto visit_run = [&](std::size_t k) {
+    std::vector<std::vector<V>> before;
+    for (std::size_t m = runs[k].first; m < runs[k].end; ++m) {
       due[m] = 0;
-      const std::vector<V> before = field.rim(m);
-      visit(m);
-      if (field.rim(m) == before) continue;
-      for (const std::size_t n : rings.beside(m)) due[n] = 1;
+      before.push_back(field.rim(m));
+    }
+    visit(k);
+    for (std::size_t m = runs[k].first; m < runs[k].end; ++m)
+      if (!(field.rim(m) == before[m - runs[k].first]))
+        for (const std::size_t n : rings.beside(m)) due[n] = 1;
+  };
+  const auto work = [&] {
+    for (std::size_t k = next(0); k < count; k = next(k + 1)) {
+      if (post != nullptr && post->full()) return;
+      visit_run(k);
     }
   };
   while (true) {
@@ -142,10 +162,18 @@ void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* po
     field.exchange(&due);
     if (post != nullptr) post->exchange();
     std::int64_t more = 0;
-    for (std::size_t m = 0; m < due.size(); ++m)
-      more += due[m] + (post != nullptr && post->waits(m) ? 1 : 0);
+    for (const TileRun& run : runs) more += is_due(run) ? 1 : 0;
     if (rings.comm().max(more) == 0) return;
   }
+}
+
+// The same with a visit for each tile: visit(m) reads field.ring(m) and sets field.rim(m).
+template <class V, class Visit>
+void settle(const Rings& rings, RimField<V>& field, const Visit& visit, Post* post = nullptr,
+            const std::function<bool(std::size_t)>& held = {}) {
+  std::vector<TileRun> each;
+  for (std::size_t m = 0; m < rings.count(); ++m) each.push_back({m, m + 1});
+  settle_runs(rings, field, each, visit, post, held);
 }
 
 }  // namespace terrawave::terrain

@@ -255,10 +255,13 @@ void TiledSession::accumulate_shares() {
   fractions();
   begin("accumulate");
   if (queue_.kernels()) {
-    const SumInput<double> input{
-        [&](std::size_t m) { return shared_bits(m); },
-        [&](std::size_t m) { return weights<double>(m); },
-        [&](std::size_t m) { return store_.look<double>(rings_.tile(m), "fractions"); }};
+    const SumInput<double> input{[&](std::size_t m) { return shared_bits(m); },
+                                 [&](std::size_t m) { return weights<double>(m); },
+                                 [&](std::size_t m) {
+                                   return par::Buffer<double>(
+                                       queue_,
+                                       store_.look<double>(rings_.tile(m), "fractions").values);
+                                 }};
     return tiled_sums<double>(queue_, rings_, store_, "accumulation", input);
   }
   sweep_down<double>(

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/tile_sum_steps.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
 
@@ -17,16 +19,19 @@ struct SumInput {
   std::function<FlowBits(std::size_t m)> bits;
   std::function<std::vector<V>(std::size_t m)> own;  // the tile's own values, 0 at nodata
   // Eight for each cell of the block, by neighbour; empty: all goes to the one receiver.
-  std::function<Looked<double>(std::size_t m)> shares = {};
+  std::function<par::Buffer<double>(std::size_t m)> shares = {};
   steps::TileJoin how = steps::TileJoin::sum;
   std::function<double(const TileJump&)> jump_length = {};  // longest ways [m]
 };
 
-// Results stay in the store under `name`, one for each cell of a tile. Tiles stay in the device's
-// memory while there is room: a visit moves a rim and a ring and nothing else. All ranks together.
+// Results stay in the store under `name`, one for each cell of a tile. Where all of a rank's tiles
+// have room in the device's memory they lie there as one block, or as a few of less than
+// `most_together` cells, and flow crosses from tile to tile within a launch. Otherwise tiles stay
+// there while there is room, and a visit moves what is new in a ring and a rim. All ranks together.
 // Throws LogicError where flow runs in a loop.
 template <class V>
 void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
-                const std::string& name, const SumInput<V>& input);
+                const std::string& name, const SumInput<V>& input,
+                Index most_together = std::numeric_limits<std::int32_t>::max());
 
 }  // namespace terrawave::terrain
