@@ -1,6 +1,8 @@
 // The same launches on both backends, instantiated for the backend this file is compiled for.
 #include "cuda_steps.hpp"
 
+#include <algorithm>
+
 #include "terrawave/par/launch.hpp"
 
 namespace terrawave::par::test {
@@ -14,6 +16,23 @@ struct Apply {
   Mix mix;
   View<double> out;
   TW_FUNCTION void operator()(Index i) const { out[i] = mix(i); }
+};
+
+// Each entry appends two more, up to a last one.
+struct AppendTwo {
+  View<std::int32_t> list, front;
+  std::int32_t last;
+  TW_FUNCTION void operator()(Index i) const {
+    for (int child = 1; child <= 2; ++child) {
+      const std::int32_t next = 2 * list[i] + child;
+      if (next > last) continue;
+#if defined(__CUDA_ARCH__)
+      list[atomicAdd(&front[0], 1)] = next;
+#else
+      list[__atomic_fetch_add(&front[0], 1, __ATOMIC_RELAXED)] = next;
+#endif
+    }
+  }
 };
 
 }  // namespace
@@ -52,6 +71,16 @@ Results run_all(const Exec& exec, const std::vector<double>& values,
   r.count = select_flagged(exec, f.view(), picked.view());
   r.picked = picked.download();
   r.picked.resize(static_cast<std::size_t>(r.count));
+
+  const auto last = std::int32_t(std::min<std::size_t>(values.size(), 100000) - 1);
+  Buffer<std::int32_t> list(exec.queue, last + 1), front(exec.queue, 2);
+  list.fill_bytes(0);
+  front.upload(std::vector<std::int32_t>{1, 0});
+  for_each_appended(exec, 0, front.view(), 5000, AppendTwo{list.view(), front.view(), last});
+  r.appended = list.download();
+  r.appended_done = front.at(1);
+  r.appended.resize(std::size_t(front.at(0)));
+  std::sort(r.appended.begin(), r.appended.end());
   return r;
 }
 

@@ -14,6 +14,8 @@ struct Results {
   double min = 0, max = 0, min_into = 0;
   FixedSum sum;
   std::vector<std::int64_t> sorted, scanned, picked;
+  std::vector<std::int32_t> appended;  // in order
+  std::int32_t appended_done = 0;
   std::int64_t total = 0;
   Index count = 0;
   bool operator==(const Results&) const = default;

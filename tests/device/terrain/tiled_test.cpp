@@ -3,6 +3,7 @@
 #include "reference/tiled_from_compare.hpp"
 #include "reference/tiled_lakes_compare.hpp"
 #include "reference/tiled_large.hpp"
+#include "reference/tiled_sums_compare.hpp"
 #include "scratch_folder.hpp"
 
 namespace terrawave::terrain {
@@ -83,6 +84,16 @@ TEST(TilesOnGpu, LargeRastersEqualOnePiece) {
   const test::ScratchFolder folder;
   const auto self = comm::make_self();
   compare_large(*self, par::Queue::cuda(), 1000, 1500, folder.path());
+}
+
+TEST(TilesOnGpu, PatchesOfAnySizeEqualTilesAlone) {
+  TW_SKIP_WITHOUT_GPU();
+  const auto self = comm::make_self();
+  Random random(81);
+  for (int k = 0; k < 25 && !HasFailure(); ++k) {
+    SCOPED_TRACE(testing::Message() << "case " << k);
+    compare_random_patches(*self, random, 24, par::Queue::cuda());
+  }
 }
 
 // Few enough launches for compute-sanitizer.

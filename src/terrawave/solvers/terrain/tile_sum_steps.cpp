@@ -29,6 +29,23 @@ struct CopyWindow {
   }
 };
 
+struct SharesAt {
+  View<const std::int32_t> cells;
+  View<const double> all;
+  View<double> some;
+  TW_FUNCTION void operator()(Index k, Index i) const {
+    some[i * kNeighbours + k] = all[k * (all.size / kNeighbours) + cells[i]];
+  }
+};
+struct SetSharesAt {
+  View<const std::int32_t> cells;
+  View<const double> some;
+  View<double> all;
+  TW_FUNCTION void operator()(Index k, Index i) const {
+    all[k * (all.size / kNeighbours) + cells[i]] = some[i * kNeighbours + k];
+  }
+};
+
 struct InnerReceivers {
   TilePlace at;
   View<const std::uint8_t> all, data;
@@ -285,6 +302,22 @@ void copy_window(const Exec& exec, const WindowCopy& copy, View<const V> from, V
   par::for_each(exec, Range2{copy.cols, copy.rows * copy.planes}, CopyWindow<V>{copy, from, to});
 }
 
+template <class Exec>
+void shares_at(const Exec& exec, View<const std::int32_t> cells, View<const double> all,
+               View<double> some) {
+  par::for_each(exec, Range2{kNeighbours, cells.size}, SharesAt{cells, all, some});
+}
+
+template <class Exec>
+void set_shares_at(const Exec& exec, View<const std::int32_t> cells, View<const double> some,
+                   View<double> all) {
+  par::for_each(exec, Range2{kNeighbours, cells.size}, SetSharesAt{cells, some, all});
+}
+
+template void shares_at(const par::Exec&, View<const std::int32_t>, View<const double>,
+                        View<double>);
+template void set_shares_at(const par::Exec&, View<const std::int32_t>, View<const double>,
+                            View<double>);
 template void inner_receivers(const par::Exec&, const TilePlace&, View<const std::uint8_t>,
                               View<const std::uint8_t>, View<std::uint8_t>);
 template void copy_window(const par::Exec&, const WindowCopy&, View<const std::uint8_t>,

@@ -73,6 +73,14 @@ template <class Exec, class V>
 void copy_window(const Exec& exec, const WindowCopy& copy, par::View<const V> from,
                  par::View<V> to);
 
+// The eight shares of some cells, cell by cell, out of those of all, plane by plane; and back.
+template <class Exec>
+void shares_at(const Exec& exec, par::View<const std::int32_t> cells, par::View<const double> all,
+               par::View<double> some);
+template <class Exec>
+void set_shares_at(const Exec& exec, par::View<const std::int32_t> cells,
+                   par::View<const double> some, par::View<double> all);
+
 // The receivers of each cell out of `all`: those inside the tile that hold data.
 template <class Exec>
 void inner_receivers(const Exec& exec, const TilePlace& at, par::View<const std::uint8_t> all,

@@ -9,6 +9,7 @@
 #include "terrawave/solvers/terrain/product_session.hpp"
 #include "terrawave/solvers/terrain/terrain_multiflow.hpp"
 #include "terrawave/solvers/terrain/tiled_breach.hpp"
+#include "terrawave/solvers/terrain/tiled_fractions.hpp"
 #include "terrawave/solvers/terrain/tiled_jumps.hpp"
 #include "terrawave/solvers/terrain/tiled_shares.hpp"
 #include "terrawave/solvers/terrain/tiled_sums.hpp"
@@ -249,21 +250,34 @@ void TiledSession::accumulate_along_trees() {
       });
 }
 
+void TiledSession::accumulate_by_kernels(
+    const std::function<par::Buffer<double>(std::size_t)>& shares) {
+  begin("accumulate");
+  const SumInput<double> input{[&](std::size_t m) { return shared_bits(m); },
+                               [&](std::size_t m) { return weights<double>(m); }, shares};
+  tiled_sums<double>(queue_, rings_, store_, "accumulation", input);
+}
+
 void TiledSession::accumulate_shares() {
   if (options().combine != Combine::sum)
     throw InputError("--combine max and min need one receiver per cell: use --d8 or --d4");
-  fractions();
-  begin("accumulate");
-  if (queue_.kernels()) {
-    const SumInput<double> input{[&](std::size_t m) { return shared_bits(m); },
-                                 [&](std::size_t m) { return weights<double>(m); },
-                                 [&](std::size_t m) {
-                                   return par::Buffer<double>(
-                                       queue_,
-                                       store_.look<double>(rings_.tile(m), "fractions").values);
-                                 }};
-    return tiled_sums<double>(queue_, rings_, store_, "accumulation", input);
+  if (queue_.kernels() && !shared_) {
+    route();
+    begin("fractions");
+    return with_height_type(info(), [&]<class T>(T) {
+      Surface<T> surface(reader_, rings_, store_);
+      TiledStats stats;
+      if (options().depressions) surface.fill(queue_, stats);
+      const FractionsOnDevice<T> made(queue_, rings_, options(), store_, surface);
+      accumulate_by_kernels([&](std::size_t m) { return made.of(m); });
+    });
   }
+  fractions();
+  if (queue_.kernels())
+    return accumulate_by_kernels([&](std::size_t m) {
+      return par::Buffer<double>(queue_, store_.look<double>(rings_.tile(m), "fractions").values);
+    });
+  begin("accumulate");
   sweep_down<double>(
       rings_, store_, "accumulation", [&](std::size_t m) { return shared_bits(m); },
       [&](std::size_t m) { return weights<double>(m); },
@@ -320,14 +334,8 @@ void TiledSession::fractions() {
     if (options().depressions) surface.fill(queue_, stats);
     for_tiles(*this, [&](std::size_t m, Index tile) {
       const Block<T> block = surface.block(m);
-      const par::Buffer<T> z(queue_, block.z);
-      const par::Buffer<std::uint8_t> state(queue_, block.state);
-      const auto own = store_.get<Direction>(tile, "directions");
-      const par::Buffer<Direction> direction(
-          queue_, block.join(own, std::vector<Direction>(rings_.sources(m).size(), kNoDirection)));
-      par::Buffer<double> fraction(queue_, kNeighbours * block.grid.cells());
-      drained_fractions<T>(queue_, block.grid, z.cview(), state.cview(), direction.cview(),
-                           multi_rule(options().rule), options().exponent, fraction.view());
+      const par::Buffer<double> fraction = block_fractions(
+          queue_.queue(), block, store_.get<Direction>(tile, "directions"), options());
       par::Buffer<std::uint8_t> gives(queue_, block.grid.cells());
       fraction_receivers(queue_, fraction.cview(), gives.view());
       store_.put(tile, "fractions", fraction.download());

@@ -101,6 +101,7 @@ class TiledSession {
   template <class V>
   void accumulate_along_trees();
   void accumulate_shares();
+  void accumulate_by_kernels(const std::function<par::Buffer<double>(std::size_t)>& shares);
   void count_cells();
 
   comm::Comm& comm_;

@@ -1,7 +1,6 @@
 #include "terrawave/solvers/terrain/tiled_shares.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <memory>
 
@@ -10,8 +9,6 @@
 
 namespace terrawave::terrain {
 namespace {
-
-using Shares = std::array<double, kNeighbours>;
 
 void check_angles(const Rings& rings, io::RasterSource& source) {
   const domain::RasterInfo& info = source.info();
@@ -206,11 +203,7 @@ void exchange_shares(const Rings& rings, const BlockReader& reader, TileStore& s
             share[k * n + std::size_t(at[r])] = ring[r][k];
       });
       store.edit<std::uint8_t>(tile, "fractions.gives", [&](std::span<std::uint8_t> gives) {
-        for (std::size_t r = 0; r < at.size(); ++r) {
-          unsigned bits = 0;
-          for (std::size_t k = 0; k < kNeighbours; ++k) bits |= ring[r][k] > 0 ? 1u << k : 0u;
-          gives[std::size_t(at[r])] = std::uint8_t(bits);
-        }
+        for (std::size_t r = 0; r < at.size(); ++r) gives[std::size_t(at[r])] = given_by(ring[r]);
       });
     }
   });

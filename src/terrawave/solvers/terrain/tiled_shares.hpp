@@ -3,11 +3,21 @@
 // neighbour with a share) one for each.
 #pragma once
 
+#include <array>
+
 #include "terrawave/solvers/terrain/tiled_from.hpp"
 #include "terrawave/solvers/terrain/tiled_input.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
 
 namespace terrawave::terrain {
+
+using Shares = std::array<double, kNeighbours>;  // of one cell, by neighbour
+// The neighbours that a cell gives to, a bit each.
+inline std::uint8_t given_by(const Shares& shares) {
+  unsigned bits = 0;
+  for (std::size_t k = 0; k < kNeighbours; ++k) bits |= shares[k] > 0 ? 1u << k : 0u;
+  return std::uint8_t(bits);
+}
 
 // Completes the rings of "fractions" and makes "fractions.gives", when the tiles' own cells are
 // known. All ranks together.
