@@ -12,6 +12,7 @@ namespace terrawave::par {
 namespace cuda {
 
 inline constexpr int kBlock = 256;
+inline constexpr int kLoneBlock = 512;           // of for_each_appended
 inline constexpr unsigned kReduceBlocks = 1056;  // eight per multiprocessor of the largest card
 inline constexpr Index kMaxGridY = 65535;
 
@@ -43,7 +44,8 @@ __global__ void each3(Range3 range, Cell cell) {
 
 // One block; rounds are apart, as launches are.
 template <class Cell>
-__global__ void each_appended(Index begin, std::int32_t* front, Index most, Cell cell) {
+__global__ void __launch_bounds__(kLoneBlock)
+    each_appended(Index begin, std::int32_t* front, Index most, Cell cell) {
   __shared__ std::int32_t found;
   while (true) {
     if (threadIdx.x == 0) found = __ldcg(front);
@@ -146,7 +148,8 @@ void for_each(const CudaExec& exec, Range1 range, Cell cell) {
 template <class Cell>
 void for_each_appended(const CudaExec& exec, Index begin, View<std::int32_t> front, Index most,
                        Cell cell) {
-  cuda::each_appended<<<1, cuda::kBlock, 0, cuda::stream(exec)>>>(begin, front.data, most, cell);
+  cuda::each_appended<<<1, cuda::kLoneBlock, 0, cuda::stream(exec)>>>(begin, front.data, most,
+                                                                      cell);
   cuda::launched();
 }
 template <class Cell>

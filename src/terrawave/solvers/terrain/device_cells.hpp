@@ -160,18 +160,31 @@ TW_FUNCTION void store(T* p, T value) {
 #endif
 }
 
-// One arrival at a counter of bytes: what this thread wrote before is seen by whoever arrives
-// last. Returns true for the last one.
-TW_FUNCTION bool last_to_arrive(std::uint8_t* counters, Index i) {
+// Arrivals at counters of bytes: arrive_before(), arrive() at each, arrive_after(). What this
+// thread wrote before is seen by whoever arrives last at a counter; arrive() returns true for the
+// last one. A GPU waits once for all of them.
+TW_FUNCTION void arrive_before() {
 #if defined(__CUDA_ARCH__)
   __threadfence();
+#endif
+}
+TW_FUNCTION bool arrive(std::uint8_t* counters, Index i) {
+#if defined(__CUDA_ARCH__)
   const unsigned shift = 8u * unsigned(i & 3);
   const unsigned before = atomicSub(reinterpret_cast<unsigned*>(counters) + (i >> 2), 1u << shift);
-  __threadfence();
   return ((before >> shift) & 0xffu) == 1u;
 #else
   return __atomic_sub_fetch(counters + i, 1, __ATOMIC_ACQ_REL) == 0;
 #endif
+}
+TW_FUNCTION void arrive_after() { arrive_before(); }
+
+// One arrival.
+TW_FUNCTION bool last_to_arrive(std::uint8_t* counters, Index i) {
+  arrive_before();
+  const bool last = arrive(counters, i);
+  arrive_after();
+  return last;
 }
 
 }  // namespace atomics

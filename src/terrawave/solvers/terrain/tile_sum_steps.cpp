@@ -11,8 +11,8 @@ using par::Range1;
 using par::Range2;
 using par::View;
 
-// With so many cells ready at a time or fewer, one block of threads goes on alone.
-constexpr Index kFew = 1024;
+// With so many cells ready at a time or fewer, one block of threads goes on alone, a cell to each.
+constexpr Index kFew = 512;
 
 template <class V>
 struct CopyWindow {
@@ -86,12 +86,28 @@ struct Flow {
   // With what a donor beside the cell gives: it is neighbour k.
   TW_FUNCTION V joined(V value, Index donor, int k) const {
     const V theirs = atomics::load(&on.value[donor]);
-    if constexpr (std::is_floating_point_v<V>) {
-      if (on.shares.size > 0)
-        return value + on.shares[Index(opposite(k)) * on.at.cells() + donor] * theirs;
+    if constexpr (std::is_floating_point_v<V>)
       if (on.how == TileJoin::longest) return join(value, theirs + step_from(donor, opposite(k)));
-    }
     return join(value, theirs);
+  }
+  // With the shares of donors beside the cell, in the order of neighbours: what is read first does
+  // not wait for what is added.
+  TW_FUNCTION double joined_shares(double value, Index c, Index row) const {
+    const Index col = c - row * on.at.cols;
+    double parts[kNeighbours];
+    unsigned donors = 0;
+    for (int k = 0; k < kNeighbours; ++k)
+      if (gives_to(on.at.neighbour(row, col, k), k)) donors |= 1u << k;
+    for (int k = 0; k < kNeighbours; ++k) {
+      parts[k] = 0;
+      if ((donors >> k & 1) == 0) continue;
+      const Index n = on.at.neighbour(row, col, k);
+      parts[k] =
+          on.shares[Index(opposite(k)) * on.at.cells() + n] * double(atomics::load(&on.value[n]));
+    }
+    for (int k = 0; k < kNeighbours; ++k)
+      if ((donors >> k & 1) != 0) value += parts[k];
+    return value;
   }
   TW_FUNCTION V joined_by_jump(V value, Index place) const {
     V theirs = atomics::load(&on.jumped[place]);
@@ -129,6 +145,8 @@ struct Flow {
     V value = on.value[c];
     if (on.how == TileJoin::strahler || on.how == TileJoin::shreve) {
       if (value != 0) value = order(c, row);
+    } else if (on.shares.size > 0) {
+      value = V(joined_shares(double(value), c, row));  // no jumps: these have one receiver
     } else {
       for_donors(
           c, row, [&](Index n, int k) { value = joined(value, n, k); },
@@ -139,12 +157,18 @@ struct Flow {
   // Tells the receivers that a cell is final. Returns one whose turn has come, or -1; others that
   // are ready too go to the list.
   TW_FUNCTION Index pass_on(Index c, Index row) const {
-    Index next = -1;
     const Index col = c - row * on.at.cols;
+    const unsigned gives = on.gives[c];
+    unsigned ready = 0;
+    atomics::arrive_before();
+    for (int k = 0; k < kNeighbours; ++k)
+      if ((gives >> k & 1) != 0 && atomics::arrive(on.waiting.data, on.at.neighbour(row, col, k)))
+        ready |= 1u << k;
+    atomics::arrive_after();
+    Index next = -1;
     for (int k = 0; k < kNeighbours; ++k) {
-      if ((on.gives[c] >> k & 1) == 0) continue;
+      if ((ready >> k & 1) == 0) continue;
       const Index n = on.at.neighbour(row, col, k);
-      if (!atomics::last_to_arrive(on.waiting.data, n)) continue;
       if (next < 0)
         next = n;
       else
