@@ -13,6 +13,10 @@ using par::View;
 
 // With so many cells ready at a time or fewer, one block of threads goes on alone, a cell to each.
 constexpr Index kFew = 512;
+// Of several receivers, how many cells a thread does before it lists the next: the others of its
+// round wait for the longest walk. More where a round costs a launch.
+constexpr int kStepsOfFew = 2;
+constexpr int kStepsOfMany = 8;
 
 template <class V>
 struct CopyWindow {
@@ -172,7 +176,7 @@ struct Flow {
       if (next < 0)
         next = n;
       else
-        on.ready[atomics::add(&on.front[0], 1)] = std::int32_t(n);
+        list(n);
     }
     return next >= 0 ? next : jump_on(c);
   }
@@ -185,11 +189,17 @@ struct Flow {
     const Index target = on.leaps[at].target;
     return atomics::last_to_arrive(on.waiting.data, target) ? target : -1;
   }
-  TW_FUNCTION void walk(Index c) const {
+  TW_FUNCTION void list(Index c) const {
+    on.ready[atomics::add(&on.front[0], 1)] = std::int32_t(c);
+  }
+  TW_FUNCTION void walk(Index c, int steps = kStepsOfMany) const {
     while (c >= 0) {
       const Index row = row_of(c, on.at.cols);
       finish(c, row);
       c = pass_on(c, row);
+      if (on.ready.size == 0 || --steps > 0 || c < 0) continue;
+      list(c);
+      return;
     }
   }
 };
@@ -225,7 +235,8 @@ struct FromSource {
 template <class V>
 struct FromReady {
   Flow<V> flow;
-  TW_FUNCTION void operator()(Index i) const { flow.walk(flow.on.ready[i]); }
+  int steps;
+  TW_FUNCTION void operator()(Index i) const { flow.walk(flow.on.ready[i], steps); }
 };
 
 template <class V>
@@ -302,12 +313,12 @@ void enter_jumps(const Exec& exec, const TileSum<V>& sum, View<const SumEntry<V>
 
 template <class Exec, class V>
 void run_few(const Exec& exec, const TileSum<V>& sum, Index done) {
-  par::for_each_appended(exec, done, sum.front, kFew, FromReady<V>{{sum}});
+  par::for_each_appended(exec, done, sum.front, kFew, FromReady<V>{{sum}, kStepsOfFew});
 }
 
 template <class Exec, class V>
 void run_many(const Exec& exec, const TileSum<V>& sum, Index done, Index end) {
-  par::for_each(exec, Range1{done, end}, FromReady<V>{{sum}});
+  par::for_each(exec, Range1{done, end}, FromReady<V>{{sum}, kStepsOfMany});
 }
 
 template <class Exec, class V>
