@@ -234,7 +234,8 @@ void TiledSession::accumulate_along_trees() {
                             [&](std::size_t m) { return weights<V>(m); },
                             {},
                             steps::join_of(how)};
-    return tiled_sums<V>(queue_, rings_, store_, "accumulation", input);
+    tiled_sums<V>(queue_, rings_, store_, "accumulation", input);
+    return;
   }
   sweep_down<V>(
       rings_, store_, "accumulation", [&](std::size_t m) { return bits(m); },

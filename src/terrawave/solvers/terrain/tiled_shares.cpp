@@ -6,6 +6,7 @@
 
 #include "terrawave/solvers/terrain/codec_angles.hpp"
 #include "terrawave/solvers/terrain/tiled_loops.hpp"
+#include "terrawave/solvers/terrain/tiled_sums.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -124,18 +125,36 @@ std::vector<Direction> waiting_donors(const FlowBits& flow,
   return donor;
 }
 
-// "loops.donor": waiting_donors of the tiles. Returns the number of cells that wait for ever.
-Index find_waiting(const Rings& rings, const BlockReader& reader, TileStore& store) {
-  using Mark = std::uint8_t;
+// "loops.left": 1 for each cell that waits for ever. Returns the number of this rank's.
+Index mark_waiting(const TileQueue& queue, const Rings& rings, const BlockReader& reader,
+                   TileStore& store) {
   const auto bits = [&](std::size_t m) { return share_bits(rings, reader, store, m); };
-  const auto start = [&](std::size_t m) {
-    return std::vector<Mark>(std::size_t(rings.tiling().window(rings.tile(m)).size()), 0);
+  const auto size = [&](std::size_t m) {
+    return std::size_t(rings.tiling().window(rings.tile(m)).size());
   };
+  if (queue.kernels()) {
+    const SumInput<double> input{
+        bits, [&](std::size_t m) { return std::vector<double>(size(m), 0.0); },
+        [&](std::size_t m) {
+          return par::Buffer<double>(queue, store.look<double>(rings.tile(m), "fractions").values);
+        }};
+    return tiled_sums<double>(queue, rings, store, "loops", input,
+                              std::numeric_limits<std::int32_t>::max(), Cycles::left);
+  }
+  using Mark = std::uint8_t;
+  const auto start = [&](std::size_t m) { return std::vector<Mark>(size(m), 0); };
   const auto join = [](std::size_t) {
     return [](Index, Mark, std::span<const Donor<Mark>>) { return Mark{0}; };
   };
-  const Index left =
-      rings.comm().sum(sweep_down<Mark>(rings, store, "loops", bits, start, join, 0, Cycles::left));
+  return sweep_down<Mark>(rings, store, "loops", bits, start, join, 0, Cycles::left);
+}
+
+// "loops.donor": waiting_donors of the tiles. Returns the number of cells that wait for ever.
+Index find_waiting(const TileQueue& queue, const Rings& rings, const BlockReader& reader,
+                   TileStore& store) {
+  using Mark = std::uint8_t;
+  const auto bits = [&](std::size_t m) { return share_bits(rings, reader, store, m); };
+  const Index left = rings.comm().sum(mark_waiting(queue, rings, reader, store));
   if (left == 0) return 0;
   RimField<Mark> waits(rings, 0);
   together(rings.comm(), [&] {
@@ -216,7 +235,7 @@ FlowBits share_bits(const Rings& rings, const BlockReader& reader, const TileSto
           store.get<std::uint8_t>(tile, "fractions.data")};
 }
 
-FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+FromStats read_tiled_shares(const TileQueue& queue, const Rings& rings, BlockReader& reader,
                             const DirectionSource& from, TileStore& store) {
   FromStats stats;
   if (from.kind == FromKind::angles) {
@@ -228,7 +247,7 @@ FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockRe
   ReadHeights heights;
   while (true) {
     exchange_shares(rings, reader, store);
-    if (find_waiting(rings, reader, store) == 0) return stats;
+    if (find_waiting(queue, rings, reader, store) == 0) return stats;
     if (!from.repair) {
       const LoopsFound found = settle_tiled_loops(queue, rings, store, "loops.donor", false, {});
       refuse_share_loop(reader.info(), from.kind, found.length, found.cells);

@@ -7,6 +7,7 @@
 
 #include "terrawave/solvers/terrain/tiled_from.hpp"
 #include "terrawave/solvers/terrain/tiled_input.hpp"
+#include "terrawave/solvers/terrain/tiled_queue.hpp"
 #include "terrawave/solvers/terrain/tiled_sweep.hpp"
 
 namespace terrawave::terrain {
@@ -27,7 +28,7 @@ FlowBits share_bits(const Rings& rings, const BlockReader& reader, const TileSto
 
 // As read_shares in one piece, with its errors: fractions into `store`, and as "directions" roots
 // wherever there is data. All ranks together.
-FromStats read_tiled_shares(const par::Queue& queue, const Rings& rings, BlockReader& reader,
+FromStats read_tiled_shares(const TileQueue& queue, const Rings& rings, BlockReader& reader,
                             const DirectionSource& from, TileStore& store);
 
 }  // namespace terrawave::terrain

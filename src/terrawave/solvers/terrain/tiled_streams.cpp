@@ -102,8 +102,9 @@ void find_orders(TiledSession& session, bool shreve) {
   };
   if (session.queue().kernels()) {
     const auto how = shreve ? steps::TileJoin::shreve : steps::TileJoin::strahler;
-    return tiled_sums<std::int32_t>(session.queue(), session.rings(), session.store(), "order",
-                                    {bits, marks, {}, how});
+    tiled_sums<std::int32_t>(session.queue(), session.rings(), session.store(), "order",
+                             {bits, marks, {}, how});
+    return;
   }
   sweep_down<std::int32_t>(
       session.rings(), session.store(), "order", bits, marks, [shreve](std::size_t) {
@@ -219,8 +220,9 @@ void find_longest_ways(TiledSession& session) {
   const auto zeros = [&](std::size_t m) { return no_way_yet(session, m); };
   if (session.queue().kernels()) {
     const auto jump = [&](const TileJump& j) { return session.jump_length(j.root, j.target); };
-    return tiled_sums<double>(session.queue(), session.rings(), session.store(), "length",
-                              {bits, zeros, {}, steps::TileJoin::longest, jump});
+    tiled_sums<double>(session.queue(), session.rings(), session.store(), "length",
+                       {bits, zeros, {}, steps::TileJoin::longest, jump});
+    return;
   }
   sweep_down<double>(session.rings(), session.store(), "length", bits, zeros, [&](std::size_t m) {
     return [&session, shape = session.reader().shape(session.rings().tile(m))](

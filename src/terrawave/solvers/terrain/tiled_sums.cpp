@@ -350,12 +350,13 @@ template <class V>
 class Sums {
  public:
   Sums(const par::Queue& queue, const Rings& rings, TileStore& store, const std::string& name,
-       const SumInput<V>& input, Index most_together)
+       const SumInput<V>& input, Index most_together, Cycles cycles)
       : queue_(queue),
         rings_(rings),
         store_(store),
         name_(name),
         input_(input),
+        cycles_(cycles),
         rims_(rings, Known<V>{}),
         mail_(rings, store, name),
         room_(tiles_at_once(queue, store, bytes_of_tile(rings.tiling(), bool(input.shares)))),
@@ -363,19 +364,20 @@ class Sums {
         told_(patches_.size()),
         pool_(room_) {}
 
-  void run() {
+  Index run() {
     std::vector<TileRun> runs;
     for (const Patch& patch : patches_) runs.push_back(patch.tiles);
     settle_runs(
         rings_, rims_, runs, [&](std::size_t k) { visit(k); }, &mail_,
         [&](std::size_t k) { return pool_.holds(k); });
+    Index waiting = 0;
     together(rings_.comm(), [&] {
-      Index waiting = 0;
       pool_.clear([&](std::size_t k, SumPatch<V>& held) { waiting += finish(k, held); });
       for (const Index tile : rings_.tiles())
         if (store_.has(tile, of("value"))) waiting += finish_put_away(tile);
-      require(waiting == 0, "tiled_sums: flow runs in a loop");
+      require(waiting == 0 || cycles_ == Cycles::left, "tiled_sums: flow runs in a loop");
     });
+    return waiting;
   }
 
  private:
@@ -412,14 +414,32 @@ class Sums {
   }
   // Keeps the results; returns how many cells wait.
   Index finish(std::size_t k, SumPatch<V>& held) {
-    for (std::size_t m = patches_[k].tiles.first; m < patches_[k].tiles.end; ++m)
+    const Patch& patch = patches_[k];
+    for (std::size_t m = patch.tiles.first; m < patch.tiles.end; ++m)
       store_.put(rings_.tile(m), name_, held.values_of(m));
+    if (cycles_ == Cycles::left) {
+      const std::vector<std::uint8_t> waiting = held.waiting();
+      for (std::size_t m = patch.tiles.first; m < patch.tiles.end; ++m)
+        mark_left(rings_.tile(m), patch.around, waiting);
+    }
     return held.count_waiting();
+  }
+  // Of a tile that lies in `all`.
+  void mark_left(Index tile, const domain::Window& all, const std::vector<std::uint8_t>& waiting) {
+    const domain::Window w = rings_.tiling().window(tile);
+    std::vector<std::uint8_t> left;
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index c = 0; c < w.cols; ++c) {
+        const Index at = (w.row - all.row + r) * all.cols + w.col - all.col + c;
+        left.push_back(TileSum<V>::waits(waiting[std::size_t(at)]) ? 1 : 0);
+      }
+    store_.put(tile, of("left"), left);
   }
   Index finish_put_away(Index tile) {
     const auto waiting = store_.get<std::uint8_t>(tile, of("waiting"));
-    store_.put(tile, name_,
-               windows_of(rings_.tiling(), tile).cut(store_.get<V>(tile, of("value"))));
+    const TileShape shape = windows_of(rings_.tiling(), tile);
+    store_.put(tile, name_, shape.cut(store_.get<V>(tile, of("value"))));
+    if (cycles_ == Cycles::left) mark_left(tile, shape.around, waiting);
     drop(tile);
     return Index(std::count_if(waiting.begin(), waiting.end(), TileSum<V>::waits));
   }
@@ -446,6 +466,7 @@ class Sums {
   TileStore& store_;
   std::string name_;
   const SumInput<V>& input_;
+  Cycles cycles_;
   RimField<Known<V>> rims_;
   Mail<JumpValue<V>> mail_;
   std::size_t room_;  // for so many tiles
@@ -457,16 +478,17 @@ class Sums {
 }  // namespace
 
 template <class V>
-void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
-                const std::string& name, const SumInput<V>& input, Index most_together) {
-  Sums<V>(queue, rings, store, name, input, most_together).run();
+Index tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
+                 const std::string& name, const SumInput<V>& input, Index most_together,
+                 Cycles cycles) {
+  return Sums<V>(queue, rings, store, name, input, most_together, cycles).run();
 }
 
-template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
-                         const SumInput<std::int32_t>&, Index);
-template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
-                         const SumInput<std::int64_t>&, Index);
-template void tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
-                         const SumInput<double>&, Index);
+template Index tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                          const SumInput<std::int32_t>&, Index, Cycles);
+template Index tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                          const SumInput<std::int64_t>&, Index, Cycles);
+template Index tiled_sums(const par::Queue&, const Rings&, TileStore&, const std::string&,
+                          const SumInput<double>&, Index, Cycles);
 
 }  // namespace terrawave::terrain

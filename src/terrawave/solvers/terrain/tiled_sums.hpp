@@ -28,10 +28,12 @@ struct SumInput {
 // have room in the device's memory they lie there as one block, or as a few of less than
 // `most_together` cells, and flow crosses from tile to tile within a launch. Otherwise tiles stay
 // there while there is room, and a visit moves what is new in a ring and a rim. All ranks together.
-// Throws LogicError where flow runs in a loop.
+// Returns the number of this rank's cells that are not final, as sweep_down; throws LogicError for
+// them unless `cycles` allows for loops.
 template <class V>
-void tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
-                const std::string& name, const SumInput<V>& input,
-                Index most_together = std::numeric_limits<std::int32_t>::max());
+Index tiled_sums(const par::Queue& queue, const Rings& rings, TileStore& store,
+                 const std::string& name, const SumInput<V>& input,
+                 Index most_together = std::numeric_limits<std::int32_t>::max(),
+                 Cycles cycles = Cycles::none);
 
 }  // namespace terrawave::terrain
