@@ -141,12 +141,12 @@ struct Sources {
   }
 };
 
-// Finishes a ready cell and walks on to a receiver whose turn has come by that; others that are
-// ready too go to the list.
+// Finishes a ready cell and walks on, for so many cells, to a receiver whose turn has come by that;
+// others that are ready too go to the list.
 struct Finish {
   Graph on;
-  View<const std::int32_t> cells;
   CellList ready;
+  Index most;
 
   TW_FUNCTION void sum(Index c, Index row, Index col) const {
     double sum = on.weights.size > 0 ? on.weights[c] : 1.0;
@@ -170,7 +170,9 @@ struct Finish {
     return next;
   }
   TW_FUNCTION void operator()(Index i) const {
-    for (Index c = cells[i]; c >= 0;) {
+    Index c = atomics::load(&ready.cells[i]);
+    for (Index steps = 0; c >= 0; ++steps) {
+      if (steps == most) return ready.push(c);
       const Index row = row_of(c, on.grid.cols);
       const Index col = c - row * on.grid.cols;
       sum(c, row, col);
@@ -178,6 +180,31 @@ struct Finish {
     }
   }
 };
+
+// A GPU's threads take turns at the longest walks: they end after a few cells, the sooner where
+// only one block works. A host thread walks on while it can.
+constexpr Index kStepsOfMany = 8, kStepsOfFew = 2;
+constexpr Index kFew = 512;
+
+// Finishes what is in the list, and what comes to it by that.
+template <class Exec>
+void finish_ready(const Exec& exec, const Graph& on, const CellList& ready,
+                  Buffer<std::int32_t>& front) {
+  const bool host = exec.queue.backend() == par::Backend::host;
+  std::int32_t end_done[2] = {front.at(0), 0};
+  while (end_done[1] < end_done[0]) {
+    const Index begin = end_done[1];
+    const Index end = end_done[0];
+    if (!host && end - begin <= kFew) {
+      par::for_each_appended(exec, begin, front.view(), kFew, Finish{on, ready, kStepsOfFew});
+      front.download(std::span(end_done));
+    } else {
+      par::for_each(exec, Range1{begin, end}, Finish{on, ready, host ? on.cells : kStepsOfMany});
+      end_done[1] = std::int32_t(end);
+      end_done[0] = front.at(0);
+    }
+  }
+}
 
 struct Left {
   Graph on;
@@ -222,17 +249,14 @@ Index multiflow_peel(const Exec& exec, const GridView& grid, View<const double> 
                      View<std::uint8_t> left) {
   const Index cells = grid.rows * grid.cols;
   Buffer<std::uint8_t> waiting(exec.queue, (cells + 3) / 4 * 4);  // whole words
-  Buffer<std::int32_t> list(exec.queue, cells), count(exec.queue, 1);
-  count.fill_bytes(0);
+  Buffer<std::int32_t> list(exec.queue, cells);
+  Buffer<std::int32_t> front(exec.queue, 2);  // entries of the list, and those that are done
+  front.fill_bytes(0);
   const Graph on{grid, fractions, state, weights, out, waiting.view(), cells};
-  const CellList ready{list.view(), count.view()};
+  const CellList ready{list.view(), front.view()};
   par::for_each(exec, Range2{grid.cols, grid.rows}, CountDonors{on});
   par::for_each(exec, Range1{0, cells}, Sources{on, ready});
-  Index begin = 0;
-  for (Index end = count.at(0); begin < end; end = count.at(0)) {
-    par::for_each(exec, Range1{begin, end}, Finish{on, list.cview(), ready});
-    begin = end;
-  }
+  finish_ready(exec, on, ready, front);
   return par::reduce_sum(exec, cells, Left{on, left});
 }
 
