@@ -152,6 +152,11 @@ TW_FUNCTION double height_of(std::uint64_t key) {
   memcpy(&z, &bits, sizeof z);
   return z;
 }
+constexpr std::uint64_t kUncut = ~std::uint64_t{0};
+struct IsCut {
+  View<const std::uint64_t> levels;
+  TW_FUNCTION std::int64_t operator()(Index i) const { return levels[i] != kUncut ? 1 : 0; }
+};
 template <class T>
 struct Cut {
   View<const std::uint64_t> levels;
@@ -160,7 +165,7 @@ struct Cut {
   TW_FUNCTION void operator()(Index i) const {
     const T own = z[i];
     cut[i] = own;
-    if (levels[i] == ~std::uint64_t{0}) return;
+    if (levels[i] == kUncut) return;
     const T level = T(height_of(levels[i]));
     if (level < own) cut[i] = level;
   }
@@ -196,12 +201,18 @@ BreachStats walk_channels(const Exec& exec, const ChannelGround<T>& on, const Br
   return {tally & ((std::int64_t{1} << kRemaining) - 1), tally >> kRemaining};
 }
 
+template <class Exec>
+Index count_cut(const Exec& exec, View<const std::uint64_t> levels) {
+  return par::reduce_sum(exec, levels.size, IsCut{levels});
+}
+
 template <class Exec, class T>
 void cut_channels(const Exec& exec, View<const std::uint64_t> levels, View<const T> z,
                   View<T> cut) {
   par::for_each(exec, Range1{0, cut.size}, Cut<T>{levels, z, cut});
 }
 
+template Index count_cut(const par::Exec&, View<const std::uint64_t>);
 #define TERRAWAVE_FOR(T)                                                                           \
   template Index count_pits(const par::Exec&, const ChannelGround<T>&, View<const Direction>);     \
   template void find_pits(const par::Exec&, const ChannelGround<T>&, View<const Direction>,        \

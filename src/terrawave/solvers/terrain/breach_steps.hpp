@@ -60,6 +60,9 @@ template <class Exec, class T>
 BreachStats walk_channels(const Exec& exec, const ChannelGround<T>& on, const BreachLimits& limits,
                           par::View<const Direction> way, par::View<Walker> walkers,
                           par::View<std::uint64_t> levels);
+// Cells that channels have cut.
+template <class Exec>
+Index count_cut(const Exec& exec, par::View<const std::uint64_t> levels);
 // The heights z, those of cut cells sunk to the level of their lowest channel. `cut` may be `z`.
 template <class Exec, class T>
 void cut_channels(const Exec& exec, par::View<const std::uint64_t> levels, par::View<const T> z,

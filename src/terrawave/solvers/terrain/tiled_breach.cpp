@@ -3,12 +3,14 @@
 #include "terrawave/solvers/terrain/tiled_breach.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "terrawave/par/buffer.hpp"
 #include "terrawave/solvers/terrain/breach_steps.hpp"
 #include "terrawave/solvers/terrain/host_copies.hpp"
 #include "terrawave/solvers/terrain/tiled_flats.hpp"
 #include "terrawave/solvers/terrain/tiled_mail.hpp"
+#include "terrawave/solvers/terrain/tiled_pool.hpp"
 
 namespace terrawave::terrain {
 namespace {
@@ -32,10 +34,13 @@ class Channels {
         rings_(rings),
         store_(store),
         limits_(limits),
-        mail_(rings, store, "walkers") {}
+        mail_(rings, store, "walkers"),
+        pool_(tiles_at_once(queue, store, bytes_of_tile(rings.tiling()))) {}
 
   BreachStats run() {
     deliver(rings_, mail_, [&](std::size_t m) { visit(m); });
+    together(rings_.comm(),
+             [&] { pool_.clear([&](std::size_t m, const Place& on) { put_away(m, on); }); });
     stats_.breached = rings_.comm().sum(stats_.breached);
     stats_.remaining = rings_.comm().sum(stats_.remaining);
     return stats_;
@@ -59,23 +64,39 @@ class Channels {
     steps::ChannelGround<T> ground;
   };
 
-  void visit(std::size_t m) {
+  static double bytes_of_tile(const Tiling& t) {
+    const double cell = sizeof(T) + 2 + sizeof(std::uint64_t);
+    return cell * double(t.tile_rows + 2) * double(t.tile_cols + 2);
+  }
+  // Brings a tile into the device's memory; for the first time its pits send walkers.
+  std::unique_ptr<Place> make(std::size_t m) {
     const Index tile = rings_.tile(m);
     const Block<T> block = reader_.read<T>(tile);
-    Place on(queue_, block, store_.get<Direction>(tile, "directions"));
-    const bool first = !store_.has(tile, "breached");
-    if (first) start(block, on);
+    auto on = std::make_unique<Place>(queue_, block, store_.get<Direction>(tile, "directions"));
+    if (!store_.has(tile, "breached")) {
+      store_.put(tile, "breached", block.cut(block.z));
+      start(block, *on);
+    }
+    return on;
+  }
+  void put_away(std::size_t m, const Place& on) {
+    const Index tile = rings_.tile(m);
+    par::dispatch(queue_, [&](const auto& exec) {
+      if (steps::count_cut(exec, on.levels.cview()) == 0) return;
+      par::Buffer<T> cut(queue_, store_.get<T>(tile, "breached"));
+      steps::cut_channels(exec, on.levels.cview(), cut.cview(), cut.view());
+      store_.put(tile, "breached", cut.download());
+    });
+  }
+  void visit(std::size_t m) {
+    Place& on = pool_.get(
+        m, [&](std::size_t i) { return make(i); },
+        [&](std::size_t i, const Place& one) { put_away(i, one); });
     for (std::vector<Walker> some = mail_.take(m); !some.empty(); some = mail_.take(m)) {
       par::Buffer<Walker> walkers(queue_, some);
       walk(on, walkers.view());
       send(walkers.download());
     }
-    const std::vector<T> before = first ? block.cut(block.z) : store_.get<T>(tile, "breached");
-    par::Buffer<T> cut(queue_, before);
-    par::dispatch(queue_, [&](const auto& exec) {
-      steps::cut_channels(exec, on.levels.cview(), cut.cview(), cut.view());
-    });
-    store_.put(tile, "breached", cut.download());
   }
 
   // Walkers from every pit of the tile.
@@ -118,6 +139,7 @@ class Channels {
   TileStore& store_;
   BreachLimits limits_;
   Mail<Walker> mail_;
+  TilePool<Place> pool_;
   BreachStats stats_;
 };
 
@@ -138,7 +160,7 @@ BreachStats tiled_breach(comm::Comm& comm, const TileQueue& queue, BlockReader& 
   return Channels<T>(queue, reader, rings, store, limits).run();
 }
 
-#define TERRAWAVE_FOR(T)                                                                         \
+#define TERRAWAVE_FOR(T)                                                                        \
   template BreachStats tiled_breach<T>(comm::Comm&, const TileQueue&, BlockReader&, TileStore&, \
                                        const BreachLimits&);
 TERRAWAVE_FOR(std::uint8_t)

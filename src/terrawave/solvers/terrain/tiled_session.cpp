@@ -144,6 +144,7 @@ BreachStats TiledSession::breach(const BreachLimits& limits) {
   begin("breach");
   BlockReader reader(reader_.source(), breach_options(options()), tiling());
   TileStore apart(store_.inside("breach"));
+  apart.set_room(room_for_sweeps(reader.options(), tiling()));
   BreachStats stats;
   with_height_type(info(), [&]<class T>(T) {
     stats = tiled_breach<T>(comm_, queue_, reader, apart, limits);
