@@ -91,5 +91,27 @@ TEST(TiledAgain, FindsACellThatDiffers) {
   EXPECT_TRUE(checks[2].ok);   // directions
 }
 
+TEST(TiledAgain, FindsACellThatDiffersInWhatWasRead) {
+  const test::ScratchFolder folder;
+  const auto self = comm::make_self();
+  const std::string file = (folder.path() / "codes.npy").string();
+  domain::Raster codes;
+  codes.info.rows = codes.info.cols = 4;
+  codes.info.type = domain::CellType::u8;
+  codes.cells = std::vector<std::uint8_t>(16, 1);  // ESRI: east
+  io::write_raster(file, codes);
+  const auto source = io::open_raster(file, 0);
+  const DirectionSource from = direction_source("esri", false, "");
+  TiledSession session(*self, par::Queue::host(1), *source, from, {}, {4, 4, 2, 4}, {}, {});
+  session.accumulate();
+  session.store().edit<std::int64_t>(1, "accumulation",
+                                     [](std::span<std::int64_t> all) { ++all.back(); });
+  const std::vector<Check> checks = verify_tiled_again(session, from);
+  ASSERT_EQ(checks.size(), 3u);
+  EXPECT_TRUE(checks[0].ok);   // directions
+  EXPECT_FALSE(checks[1].ok);  // accumulation
+  EXPECT_TRUE(checks[2].ok);   // basins
+}
+
 }  // namespace
 }  // namespace terrawave::terrain

@@ -89,8 +89,6 @@ struct Begin {
   }
 };
 
-TW_FUNCTION double loop_height_of(double z) { return z != z ? HUGE_VAL : z; }
-
 // Each cell knows what is best of twice as many cells as before.
 template <class T>
 struct LookAhead {
@@ -99,8 +97,8 @@ struct LookAhead {
   View<std::int32_t> further, least_there, lowest_there;
   TW_FUNCTION bool lower(std::int32_t a, std::int32_t b) const {
     if (z.size == 0) return a < b;
-    const double za = loop_height_of(double(z[a]));
-    const double zb = loop_height_of(double(z[b]));
+    const double za = loop_height(double(z[a]));
+    const double zb = loop_height(double(z[b]));
     return za < zb || (za == zb && a < b);
   }
   TW_FUNCTION void operator()(Index i) const {
@@ -150,7 +148,7 @@ struct MeasurePieces {
     const Index row = row_of(i, tile.width);
     return (tile.row + row) * tile.cols + tile.col + i - row * tile.width;
   }
-  TW_FUNCTION double height(std::int32_t i) const { return z.size == 0 ? 0 : loop_height_of(z[i]); }
+  TW_FUNCTION double height(std::int32_t i) const { return z.size == 0 ? 0 : loop_height(z[i]); }
   TW_FUNCTION void operator()(Index at) const {
     LoopPiece p = pieces[at];
     const std::int32_t start = starts[at];

@@ -28,14 +28,13 @@ bool on_host(const par::Queue& queue) { return queue.backend() == par::Backend::
 
 [[noreturn]] void refuse_loop(const par::Queue& queue, const Grid& grid,
                               const Receivers& receivers) {
-  constexpr std::size_t kNamed = 8;
   const std::vector<Index> loop = find_loop(queue, grid, receivers);
   require(!loop.empty(), "accumulate: cells were left over without a loop");
   std::string cells;
-  for (std::size_t i = 0; i < std::min(loop.size(), kNamed); ++i)
+  for (std::size_t i = 0; i < std::min(loop.size(), std::size_t(kNamedLoopCells)); ++i)
     cells += (i > 0 ? " -> " : "") + std::string("(") + std::to_string(loop[i] / grid.cols) + ", " +
              std::to_string(loop[i] % grid.cols) + ")";
-  if (loop.size() > kNamed) cells += " -> ...";
+  if (Index(loop.size()) > kNamedLoopCells) cells += " -> ...";
   throw InputError("flow directions form a loop of " + std::to_string(loop.size()) +
                    " cells (row, column): " + cells +
                    "; expected directions without loops. Repair them (the lowest cell of each "

@@ -134,9 +134,7 @@ BreachStats breach(const par::Queue& queue, const Grid& grid, par::View<const T>
 std::vector<Index> find_loop(const par::Queue& queue, const Grid& grid, const Receivers& receivers);
 inline constexpr Index kNamedLoopCells = 8;  // cells of a loop that a message names
 // A height as loops compare it: a cell without one is the last to become a root.
-inline double loop_height(double z) {
-  return std::isnan(z) ? std::numeric_limits<double>::infinity() : z;
-}
+TW_FUNCTION double loop_height(double z) { return z != z ? HUGE_VAL : z; }
 // Makes the lowest cell (ties: smallest index) of every loop a root. Returns the number of loops.
 template <class T>
 Index repair_loops(const par::Queue& queue, const Grid& grid, par::View<const T> z,
