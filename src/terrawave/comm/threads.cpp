@@ -24,12 +24,12 @@ struct TeamEnded {};
 // What the ranks share.
 class Team {
  public:
-  explicit Team(int size) : shown_(std::size_t(size), nullptr) {}
+  explicit Team(int size) : ended_(std::size_t(size), 0), shown_(std::size_t(size), nullptr) {}
 
   int size() const { return int(shown_.size()); }
   void meet() {
     std::unique_lock lock(mutex_);
-    if (ended_) throw TeamEnded{};
+    if (any_ended_) throw TeamEnded{};
     if (++waiting_ == size()) {
       waiting_ = 0;
       ++meetings_;
@@ -37,13 +37,14 @@ class Team {
       return;
     }
     const std::uint64_t now = meetings_;
-    changed_.wait(lock, [&] { return meetings_ != now || ended_; });
+    changed_.wait(lock, [&] { return meetings_ != now || any_ended_; });
     if (meetings_ == now) throw TeamEnded{};
   }
   // A rank has returned or thrown: who waits for it would wait for ever.
-  void end() {
+  void end(int rank) {
     const std::lock_guard lock(mutex_);
-    ended_ = true;
+    ended_[std::size_t(rank)] = 1;
+    any_ended_ = true;
     changed_.notify_all();
   }
 
@@ -67,7 +68,8 @@ class Team {
   Bytes receive(const Address& address) {
     std::unique_lock lock(mutex_);
     std::deque<Bytes>& box = mail_[address];
-    changed_.wait(lock, [&] { return !box.empty() || ended_; });
+    const std::uint8_t& sender_ended = ended_[std::size_t(std::get<0>(address))];
+    changed_.wait(lock, [&] { return !box.empty() || sender_ended != 0; });
     if (box.empty()) throw TeamEnded{};
     Bytes bytes = std::move(box.front());
     box.pop_front();
@@ -79,7 +81,8 @@ class Team {
   std::condition_variable changed_;
   int waiting_ = 0;
   std::uint64_t meetings_ = 0;
-  bool ended_ = false;
+  std::vector<std::uint8_t> ended_;  // by rank
+  bool any_ended_ = false;
   std::vector<const void*> shown_;  // by rank
   std::map<Address, std::deque<Bytes>> mail_;
 };
@@ -183,7 +186,7 @@ void run_on_threads(int count, const std::function<void(Comm&)>& work) {
     } catch (...) {
       thrown[std::size_t(rank)] = std::current_exception();
     }
-    team.end();
+    team.end(rank);
   };
   std::vector<std::thread> others;
   for (int rank = 1; rank < count; ++rank) others.emplace_back(run, rank);

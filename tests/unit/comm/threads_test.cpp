@@ -20,7 +20,7 @@ std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Each rank's failures are counted by itself: EXPECT_ may be called by any thread.
+// EXPECT_ may be called by any thread.
 TEST(Threads, CollectivesJoinTheValuesOfAllRanks) {
   for (const int count : {1, 2, 5}) {
     int calls = 0;
@@ -56,8 +56,9 @@ TEST(Threads, CollectivesJoinTheValuesOfAllRanks) {
   }
 }
 
+// Many times: a rank that has all its messages ends while others still wait for theirs.
 TEST(Threads, MessagesArriveByTheirTags) {
-  run_on_threads(3, [](Comm& comm) {
+  const auto round = [](Comm& comm) {
     const int next = (comm.rank() + 1) % 3;
     const int before = (comm.rank() + 2) % 3;
     const Bytes first = bytes_of("first " + std::to_string(comm.rank()));
@@ -70,7 +71,18 @@ TEST(Threads, MessagesArriveByTheirTags) {
     comm.wait_all();
     EXPECT_EQ(text_of(a), "first " + std::to_string(before));
     EXPECT_EQ(text_of(b), "other " + std::to_string(before));
-  });
+  };
+  for (int i = 0; i < 500 && !HasFailure(); ++i) run_on_threads(3, round);
+}
+
+TEST(Threads, AMessageFromARankThatEndedIsNoticed) {
+  EXPECT_THROW(run_on_threads(2,
+                              [](Comm& comm) {
+                                Bytes into(1);
+                                if (comm.is_root()) comm.post_receive(into, 1, 0);
+                                comm.wait_all();
+                              }),
+               LogicError);
 }
 
 TEST(Threads, ARankThatThrowsEndsThoseThatWaitForIt) {
